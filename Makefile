@@ -1,0 +1,42 @@
+# The commands of the README. None needs root.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+INPUTS := pyproject.toml requirements/dev.in requirements/constraints.txt $(wildcard plugins/*/pyproject.toml skills/pyproject.toml)
+
+.PHONY: run test setup lint types check sweep soak bench fresh lock clean
+
+setup: $(STAMP)
+
+$(BIN)/uv:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(grep -E '^uv==' requirements/constraints.txt)"
+
+$(STAMP): $(BIN)/uv $(INPUTS)
+	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --compile-bytecode -r requirements/dev.in -c requirements/constraints.txt
+	touch $(STAMP)
+
+run: setup
+	$(BIN)/openclaw gateway run
+
+test: setup
+	$(BIN)/python tools/sync_plugins.py --check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: setup
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports
+
+types: setup
+	$(BIN)/mypy
+
+lock:
+	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip compile --universal --no-emit-index-url --no-header --no-annotate --python-version 3.11 requirements/dev.in | grep -v '^-e ' > requirements/constraints.txt.new
+	mv requirements/constraints.txt.new requirements/constraints.txt
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,1 @@
+"""The only place that creates tasks: supervision, lanes, back-off, the clock."""

@@ -1,0 +1,1 @@
+"""Protocols that plugins implement. Each is as small as it can be; abilities are declared, not inherited."""

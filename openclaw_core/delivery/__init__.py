@@ -1,0 +1,1 @@
+"""The only sender: cutting replies and emptying the outbox."""

@@ -1,0 +1,1 @@
+"""The long-lived process: composition, protocol, life cycle."""

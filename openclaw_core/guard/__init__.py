@@ -1,0 +1,1 @@
+"""Choke points: one function for each dangerous decision."""

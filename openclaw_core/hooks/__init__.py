@@ -1,0 +1,1 @@
+"""Hook specifications and the typed way to call them."""

@@ -1,0 +1,1 @@
+"""The door: who may speak, what is stored."""

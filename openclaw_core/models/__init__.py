@@ -1,0 +1,1 @@
+"""Which provider and model serve a turn, and what happens when they fail."""

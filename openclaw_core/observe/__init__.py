@@ -1,0 +1,1 @@
+"""Logging, context, fault points, metrics and the trace."""

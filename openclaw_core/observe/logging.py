@@ -1,0 +1,125 @@
+"""Logging: key and value messages on stderr, a JSON-lines file for the gateway, secrets removed."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import sys
+import time
+from collections.abc import Iterable, MutableMapping
+from contextvars import ContextVar
+from typing import Any
+
+run_context: ContextVar[dict[str, str] | None] = ContextVar("openclaw_run_context", default=None)
+"""Ids of the run that the current task works on."""
+
+_SECRETS: set[str] = set()
+_MIN_SECRET = 8
+
+# behaviour.md 11.7: what is masked even where the value is not known to be a secret.
+_PATTERNS = re.compile(
+    r"(?i)(bearer\s+)[a-z0-9._~+/=-]{12,}"
+    r"|(\b(?:sk|xox[abprs]|ghp|gho|glpat|AIza)[-_A-Za-z0-9]{12,})"
+    r"|(://[^/\s:@]+:)[^@\s/]+(@)"
+)
+
+
+def register_secret(value: str) -> None:
+    """From now on, `value` is replaced in every log record and error text of this process."""
+    if len(value) >= _MIN_SECRET:
+        _SECRETS.add(value)
+
+
+def mask(value: str) -> str:
+    """Show enough of a secret to recognise it: first 6 and last 4 of 18 or more characters."""
+    return f"{value[:6]}…{value[-4:]}" if len(value) >= 18 else "***"
+
+
+def redact(text: str) -> str:
+    """Remove known secrets and everything that looks like a credential."""
+    for secret in _SECRETS:
+        if secret in text:
+            text = text.replace(secret, mask(secret))
+
+    def _sub(match: re.Match[str]) -> str:
+        if match.group(1):
+            return f"{match.group(1)}***"
+        if match.group(2):
+            return mask(match.group(2))
+        return f"{match.group(3)}***{match.group(4)}"
+
+    return _PATTERNS.sub(_sub, text)
+
+
+def printable(text: str) -> str:
+    """Escape control characters, so that a name cannot write lines or colours into a log."""
+    return "".join(c if c.isprintable() or c == " " else c.encode("unicode_escape").decode() for c in text)
+
+
+class _Adapter(logging.LoggerAdapter[logging.Logger]):
+    """`log.info("message", key=value)` instead of formatted text."""
+
+    def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
+        known = {k: kwargs.pop(k) for k in ("exc_info", "stack_info", "stacklevel") if k in kwargs}
+        fields = dict(kwargs)
+        return msg, {**known, "extra": {"fields": fields}}
+
+
+def get_logger(name: str) -> _Adapter:
+    """A logger whose calls take keyword fields. `name` without the ``openclaw.`` prefix."""
+    return _Adapter(logging.getLogger(f"openclaw.{name}"), {})
+
+
+class _ConsoleFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        fields = getattr(record, "fields", {})
+        tail = "".join(f" {k}={printable(str(v))}" for k, v in fields.items())
+        text = f"{time.strftime('%H:%M:%S', time.localtime(record.created))} {record.levelname.lower():7} "
+        text += f"{record.name.removeprefix('openclaw.')}: {printable(record.getMessage())}{tail}"
+        if record.exc_info:
+            text += "\n" + self.formatException(record.exc_info)
+        return redact(text)
+
+
+class _JsonFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        row: dict[str, Any] = {
+            "time": int(record.created * 1000),
+            "level": record.levelname.lower(),
+            "subsystem": record.name.removeprefix("openclaw."),
+            "message": record.getMessage(),
+            **{
+                k: v if isinstance(v, int | float | bool | None) else str(v)
+                for k, v in getattr(record, "fields", {}).items()
+            },
+        }
+        ids = run_context.get()
+        if ids:
+            row.update(ids)
+        if record.exc_info:
+            row["exception"] = self.formatException(record.exc_info)
+        return redact(json.dumps(row, ensure_ascii=True))
+
+
+def configure(*, level: str = "", file: str | None = None, handlers: Iterable[logging.Handler] = ()) -> None:
+    """Set up logging of this process once: stderr always, a JSON-lines file where given.
+
+    `level` defaults to ``OPENCLAW_LOG_LEVEL``, else ``warning``. stdout is never written to.
+    """
+    root = logging.getLogger("openclaw")
+    root.setLevel((level or os.environ.get("OPENCLAW_LOG_LEVEL") or "warning").upper())
+    root.propagate = False
+    for old in list(root.handlers):
+        root.removeHandler(old)
+        old.close()
+    console = logging.StreamHandler(sys.stderr)
+    console.setFormatter(_ConsoleFormatter())
+    root.addHandler(console)
+    if file:
+        target = logging.FileHandler(file, encoding="utf-8", delay=True)
+        target.setFormatter(_JsonFormatter())
+        root.addHandler(target)
+    for extra in handlers:
+        root.addHandler(extra)

@@ -1,0 +1,1 @@
+"""What is installed, how it is loaded, and how it is called."""

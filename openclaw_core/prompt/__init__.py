@@ -1,0 +1,1 @@
+"""The system prompt, its budget and its report."""

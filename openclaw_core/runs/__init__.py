@@ -1,0 +1,1 @@
+"""From an accepted message to a finished run."""

@@ -1,0 +1,1 @@
+"""Things that happen by the clock."""

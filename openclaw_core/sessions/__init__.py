@@ -1,0 +1,1 @@
+"""Session keys and the transcript service."""

@@ -1,0 +1,1 @@
+"""Finding skills and telling the model about them."""

@@ -1,0 +1,1 @@
+"""Child sessions, whatever runs them."""

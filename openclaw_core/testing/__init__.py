@@ -1,0 +1,1 @@
+"""The public test kit: contracts, fakes and a whole gateway in memory."""

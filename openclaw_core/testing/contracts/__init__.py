@@ -1,0 +1,1 @@
+"""Contract tests for each kind of plugin."""

@@ -1,0 +1,1 @@
+"""Fakes that ship with the product, used instead of patching."""

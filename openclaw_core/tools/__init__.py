@@ -1,0 +1,1 @@
+"""Which tools a turn has, and the only caller of a tool."""

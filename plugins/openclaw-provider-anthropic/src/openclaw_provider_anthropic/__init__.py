@@ -1,0 +1,5 @@
+"""Anthropic models through the official SDK."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"
