@@ -64,6 +64,8 @@ class ChannelSpec:
     chat_types: tuple[str, ...] = ("direct",)
     abilities: frozenset[str] = frozenset()
     """Any of ``typing edit media reactions threads polls markdown newlines``."""
+    dm_scope: str = ""
+    """Session scope of direct messages where ``session.dmScope`` is not configured (behaviour.md 2.1)."""
     api: int = API
 
 

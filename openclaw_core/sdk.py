@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from openclaw_core.aio.backoff import Backoff
 from openclaw_core.aio.clock import Clock, SystemClock
+from openclaw_core.aio.supervise import Service, supervise
+from openclaw_core.aio.tasks import TaskOwner
+from openclaw_core.config.secret import Secret
 from openclaw_core.contracts.audit import AuditSink, AuditSinkEnv
 from openclaw_core.contracts.channel import Channel, ChannelEnv, ChannelInbox
 from openclaw_core.contracts.listener import Listener
@@ -36,6 +39,16 @@ from openclaw_core.domain.channels import (
     Receipt,
     TextUnit,
 )
+from openclaw_core.domain.dialogue import (
+    DialogueTurn,
+    Exchange,
+    IdRule,
+    ModelTurn,
+    PersonTurn,
+    clean_json,
+    clean_text,
+    dialogue,
+)
 from openclaw_core.domain.events import (
     ModelAnswer,
     ModelEvent,
@@ -50,6 +63,7 @@ from openclaw_core.domain.events import (
     ToolFinished,
     ToolStarted,
 )
+from openclaw_core.domain.failures import classify_exception, classify_failure, retry_after_seconds
 from openclaw_core.domain.ids import (
     AgentId,
     BootId,
@@ -102,6 +116,7 @@ from openclaw_core.errors import (
     DeliveryFailed,
     ErrorKind,
     FenceLost,
+    InvalidRequest,
     OpenClawError,
     ProviderError,
     RunAborted,
@@ -115,7 +130,9 @@ from openclaw_core.errors import (
     ToolError,
     ToolRefused,
 )
-from openclaw_core.guard.paths import OpenedFile, list_beneath, open_beneath, replace_beneath
+from openclaw_core.guard.listing import Entry, Listing, Walk, list_beneath, walk_beneath
+from openclaw_core.guard.paths import OpenedFile, open_beneath, replace_beneath
+from openclaw_core.guard.pathtext import pick_root
 from openclaw_core.observe.faultpoints import fault_point
 from openclaw_core.observe.logging import get_logger
 
@@ -145,18 +162,24 @@ __all__ = [
     "CursorUpdate",
     "DeliveryFailed",
     "DeliveryGuarantee",
+    "DialogueTurn",
+    "Entry",
     "ErrorKind",
+    "Exchange",
     "Fence",
     "FenceLost",
     "FinishPlan",
     "HttpClients",
+    "IdRule",
     "ImageBlock",
     "Inbound",
     "InboxItem",
     "InboxRow",
     "InboxState",
+    "InvalidRequest",
     "Journal",
     "Listener",
+    "Listing",
     "Message",
     "ModelAnswer",
     "ModelCost",
@@ -165,6 +188,7 @@ __all__ = [
     "ModelInfo",
     "ModelRequest",
     "ModelStarted",
+    "ModelTurn",
     "Notice",
     "OpenClawError",
     "OpenedFile",
@@ -172,6 +196,7 @@ __all__ = [
     "OutboxItem",
     "OutboxRow",
     "OutboxState",
+    "PersonTurn",
     "Provider",
     "ProviderEnv",
     "ProviderError",
@@ -187,7 +212,9 @@ __all__ = [
     "RunStatus",
     "Runtime",
     "RuntimeEnv",
+    "Secret",
     "SenderId",
+    "Service",
     "SessionBusy",
     "SessionCorrupt",
     "SessionEntry",
@@ -208,6 +235,7 @@ __all__ = [
     "SystemClock",
     "TaskId",
     "TaskLedger",
+    "TaskOwner",
     "TaskPatch",
     "TaskRow",
     "TaskStatus",
@@ -235,10 +263,20 @@ __all__ = [
     "Turn",
     "Usage",
     "UserMessage",
+    "Walk",
+    "classify_exception",
+    "classify_failure",
+    "clean_json",
+    "clean_text",
+    "dialogue",
     "fault_point",
     "get_logger",
     "list_beneath",
     "new_uuid",
     "open_beneath",
+    "pick_root",
     "replace_beneath",
+    "retry_after_seconds",
+    "supervise",
+    "walk_beneath",
 ]

@@ -1,1 +1,1 @@
-"""Reading, checking and changing the configuration."""
+"""The configuration: one JSON5 file, its model, its secrets, and careful changes to it."""

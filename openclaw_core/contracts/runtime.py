@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from openclaw_core.domain.events import ModelEvent, RunEvent
+from openclaw_core.domain.events import ModelEvent, Notice, RunEvent, TextReset
 from openclaw_core.domain.ids import RunId
 from openclaw_core.domain.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
 from openclaw_core.domain.tools import ToolSchema
@@ -27,12 +27,12 @@ class RunContext(Protocol):
         tool results, or with the final answer."""
         ...
 
-    def request_model(self, messages: Sequence[Message]) -> AsyncIterator[ModelEvent]:
+    def request_model(self, messages: Sequence[Message]) -> AsyncGenerator[ModelEvent | TextReset | Notice, None]:
         """One model request through the fault tolerance of core. Ends with ModelAnswer, already stored
         in the transcript. Raises ProviderError when nothing helped, RunLimit at the bound."""
         ...
 
-    def call_tools(self, answer: AssistantMessage) -> AsyncIterator[RunEvent | ToolResultMessage]:
+    def call_tools(self, answer: AssistantMessage) -> AsyncGenerator[RunEvent | ToolResultMessage, None]:
         """Run the answer's tool calls through `tools.invoke`; yields events and, in order, one stored
         result for each call. Calls with incomplete arguments, unknown names or refused ones get an
         error result and are not run."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from openclaw_core.domain.messages import Usage
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCost:
@@ -15,6 +17,15 @@ class ModelCost:
     output: float = 0.0
     cache_read: float = 0.0
     cache_write: float = 0.0
+
+    def of(self, usage: Usage) -> float:
+        """What this usage costs, in US dollars."""
+        return (
+            usage.input * self.input
+            + usage.output * self.output
+            + usage.cache_read * self.cache_read
+            + usage.cache_write * self.cache_write
+        ) / 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

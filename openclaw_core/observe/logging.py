@@ -103,23 +103,35 @@ class _JsonFormatter(logging.Formatter):
         return redact(json.dumps(row, ensure_ascii=True))
 
 
-def configure(*, level: str = "", file: str | None = None, handlers: Iterable[logging.Handler] = ()) -> None:
+def configure(
+    *, level: str = "", file: str | None = None, file_level: str = "info", handlers: Iterable[logging.Handler] = ()
+) -> None:
     """Set up logging of this process once: stderr always, a JSON-lines file where given.
 
-    `level` defaults to ``OPENCLAW_LOG_LEVEL``, else ``warning``. stdout is never written to.
+    `level` of stderr defaults to ``OPENCLAW_LOG_LEVEL``, else ``warning``. stdout is never written to.
+    Raises ValueError for an unknown level.
     """
     root = logging.getLogger("openclaw")
-    root.setLevel((level or os.environ.get("OPENCLAW_LOG_LEVEL") or "warning").upper())
+    console_level = (level or os.environ.get("OPENCLAW_LOG_LEVEL") or "warning").upper()
+    levels = [
+        logging.getLevelNamesMapping().get(name)
+        for name in (console_level, file_level.upper() if file else console_level)
+    ]
+    if None in levels:
+        raise ValueError(f"unknown log level {console_level}")
+    root.setLevel(min(number for number in levels if number is not None))
     root.propagate = False
     for old in list(root.handlers):
         root.removeHandler(old)
         old.close()
     console = logging.StreamHandler(sys.stderr)
     console.setFormatter(_ConsoleFormatter())
+    console.setLevel(console_level)
     root.addHandler(console)
     if file:
         target = logging.FileHandler(file, encoding="utf-8", delay=True)
         target.setFormatter(_JsonFormatter())
+        target.setLevel(file_level.upper())
         root.addHandler(target)
     for extra in handlers:
         root.addHandler(extra)

@@ -1,0 +1,1 @@
+"""The models of the configuration's sections, one file a section."""

@@ -1,0 +1,86 @@
+"""A process swaps a name between a file inside and a link to a secret while we open it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from openclaw_core.errors import ToolError
+from openclaw_core.guard.openat2 import available
+from openclaw_core.guard.paths import Resolver, open_beneath, replace_beneath
+
+# The whole number of reliability.md E3 with OPENCLAW_SWEEP=1; clean_environment removes it later, so ask now.
+OPENS = 120_000 if os.environ.get("OPENCLAW_SWEEP") == "1" else 20_000
+
+
+def _swap_file(root: Path) -> None:
+    os.symlink("../secret", root / "link.tmp")
+    os.rename(root / "link.tmp", root / "f")
+    with open(root / "file.tmp", "w") as stream:
+        stream.write("inside")
+    os.rename(root / "file.tmp", root / "f")
+
+
+def _swap_directory(root: Path) -> None:
+    os.rename(root / "d", root / "d.away")
+    os.symlink("../evil", root / "d")
+    os.unlink(root / "d")
+    os.rename(root / "d.away", root / "d")
+
+
+@pytest.fixture(params=["last component", "parent directory"])
+def raced(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    root = tmp_path / "ws"
+    (root / "d").mkdir(parents=True)
+    (root / "d" / "f").write_text("inside")
+    (root / "f").write_text("inside")
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "evil").mkdir()
+    (tmp_path / "evil" / "f").write_text("secret")
+    swap: Callable[[Path], None] = _swap_file if request.param == "last component" else _swap_directory
+    pid = os.fork()
+    if pid == 0:
+        try:
+            while os.getppid() != 1:
+                swap(root)
+        finally:
+            os._exit(0)
+    yield root, "f" if request.param == "last component" else "d/f"
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+
+@pytest.mark.parametrize("resolver", ["openat2", "walk"])
+def test_no_open_escapes(raced: tuple[Path, str], resolver: Resolver) -> None:
+    if resolver == "openat2" and not available():
+        pytest.skip("this kernel has no openat2")
+    root, path = raced
+    read = refused = 0
+    for _ in range(OPENS):
+        try:
+            with open_beneath(root, path, resolver=resolver) as opened:
+                assert os.read(opened.fd, 10) in (b"inside", b"")
+                read += 1
+        except ToolError:
+            refused += 1
+    assert read > OPENS // 100, "the file was hardly ever readable: the race was not run"
+    assert refused > 0, "nothing was refused: the race was not run"
+
+
+def test_no_write_escapes(raced: tuple[Path, str]) -> None:
+    root, path = raced
+    written = 0
+    for _ in range(OPENS // 20):
+        try:
+            replace_beneath(root, path, b"inside", create_parents=False)
+            written += 1
+        except ToolError:
+            continue
+    assert written > 0
+    assert (root.parent / "secret").read_text() == "secret"
+    assert (root.parent / "evil" / "f").read_text() == "secret"
+    assert sorted(p.name for p in (root.parent / "evil").iterdir()) == ["f"]
