@@ -60,7 +60,7 @@ async def supervise(
             service.state, service.error = ServiceState.FAILED, str(error)
             _log.error("stopped for good", service=service.name, error=str(error))
             return
-        except Exception as error:  # the boundary that keeps one bad service from ending the others
+        except Exception as error:  # noqa: BLE001  # the boundary that keeps one bad service from ending the others
             service.error = str(error) or repr(error)
             _log.warning("failed, will be started again", service=service.name, error=service.error)
         if backoff.failures >= max_failures:

@@ -211,7 +211,7 @@ def plugins(state: CliState, loaded: LoadedConfig | None) -> Iterator[Finding]:
     from openclaw_core.plugins.app import load_plugins
 
     app = load_plugins(loaded, state.paths, retry=True)
-    exercise(app)
+    exercise(app, loaded, state.paths)
     yield from _sections(app)
     for row in app.report.errors():
         yield _broken(row.id, row.kind, row.distribution, row.reason)

@@ -13,6 +13,9 @@ from openclaw_core.cli.state import CliState
 from openclaw_core.errors import ConfigError, PluginConflict, PluginNotFound
 
 if TYPE_CHECKING:
+    from openclaw_core.config.loader import LoadedConfig
+    from openclaw_core.config.paths import StatePaths
+    from openclaw_core.plugins.app import AppPlugins
     from openclaw_core.plugins.catalog import Installed
     from openclaw_core.plugins.policy import PluginPolicy
     from openclaw_core.plugins.report import PluginRow
@@ -115,8 +118,9 @@ def doctor(state: CliState, as_json: bool) -> None:
     from openclaw_core.plugins.app import load_plugins
 
     try:
-        app = load_plugins(load_config(state.paths), state.paths, retry=True)
-        exercise(app)
+        loaded = load_config(state.paths)
+        app = load_plugins(loaded, state.paths, retry=True)
+        exercise(app, loaded, state.paths)
         report = app.report
     except ConfigError as error:
         report = plugin_report(state.paths)
@@ -141,8 +145,14 @@ def doctor(state: CliState, as_json: bool) -> None:
     output.line(f"{active} active, {len(broken)} broken.")
 
 
-def exercise(app: Any) -> None:
-    """Ask every hook that takes no arguments once, so that failing ones are found."""
+def exercise(app: AppPlugins, loaded: LoadedConfig, paths: StatePaths) -> None:
+    """Ask every hook that returns specs once, as the gateway would, so that failing ones are found."""
+    from openclaw_core.config.schema import plain
+    from openclaw_core.contracts.tool import ToolEnv
+
+    agent = loaded.config.agents.default_id()
+    data = plain(loaded.config)
+    app.tools(ToolEnv(agent_id=agent, workspace=paths.workspace, state_dir=paths.state_dir, config=data))
     for name in (
         "channels",
         "providers",

@@ -133,6 +133,8 @@ class Document:
             value = self._value()
             self._skip()
             return Entry(key=None, start=value.start, value=value)
+        if not self._peek():
+            raise NotEditable("The file is not complete.")
         name = self._tokens[self._at]
         self._at += 1
         self._skip()

@@ -20,7 +20,7 @@ def parse_path(text: str) -> tuple[str | int, ...]:
     position = 0
     while position < len(text):
         match = _PART.match(text, position)
-        if match is None or (position == 0 and match["name"] is None and match["index"] is not None):
+        if match is None or (position == 0 and (match["index"] is not None or text[0] == ".")):
             break
         if match["index"] is not None:
             parts.append(int(match["index"]))

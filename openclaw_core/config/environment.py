@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -68,5 +69,5 @@ def config_environ(data: Mapping[str, Any], environ: Mapping[str, str]) -> dict[
 def join_path(path: str, key: str) -> str:
     """Append a key to a dotted path; keys that are not plain words are bracketed."""
     if not re.fullmatch(r"[A-Za-z0-9_$-]+", key):
-        return f'{path}["{key}"]'
+        return f"{path}[{json.dumps(key, ensure_ascii=False)}]"
     return f"{path}.{key}" if path else key

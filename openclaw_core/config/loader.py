@@ -51,6 +51,7 @@ class LoadedConfig:
     source_digest: str = ""
     files: tuple[Path, ...] = ()
     exists: bool = False
+    content: bytes = field(default=b"", repr=False)
     from_last_good: bool = False
 
 
@@ -89,6 +90,7 @@ def build_config(
         source_digest=source.digest,
         files=source.files,
         exists=source.exists,
+        content=source.content,
         from_last_good=from_last_good,
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from openclaw_core.config.environment import config_environ, join_path, substitute
 from openclaw_core.config.syntax import parse
-from openclaw_core.errors import ConfigFileError
+from openclaw_core.errors import ConfigFileError, ToolError
 
 INCLUDE = "$include"
 MAX_DEPTH = 10
@@ -161,11 +161,10 @@ class _Includes:
         from openclaw_core.guard.paths import open_beneath
 
         try:
-            opened = open_beneath(self.root, str(path.relative_to(self.root)))
-        except OSError as error:
-            raise self._bad(at, f"the included file {name} cannot be opened: {error.strerror or error}") from error
-        with os.fdopen(opened.fd, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            with open_beneath(self.root, str(path.relative_to(self.root))) as opened:
+                data = opened.read(MAX_BYTES + 1)
+        except ToolError as error:
+            raise self._bad(at, f"the included file {name} cannot be opened: {error.message.rstrip('.')}") from error
         if len(data) > MAX_BYTES:
             raise self._bad(at, f"the included file {name} is larger than {MAX_BYTES} bytes")
         return data

@@ -43,7 +43,7 @@ def _parse_json5(text: str, name: str) -> Any:
     try:
         return pyjson5.decode(text)
     except pyjson5.Json5Exception as error:
-        line, column = _position(text, str(error.args[0]) if error.args else "")
+        line, column = _position(text, str(error.args[0]), after=isinstance(error, pyjson5.Json5ExtraData))
         what = "ends too early" if isinstance(error, pyjson5.Json5EOF) else "is not valid JSON5"
         raise ConfigFileError(
             f"{name} {what}: see line {line}, column {column}.",
@@ -54,9 +54,11 @@ def _parse_json5(text: str, name: str) -> Any:
         raise ConfigFileError(f"{name} is nested too deeply.", hint="Flatten it.", details={"file": name}) from error
 
 
-def _position(text: str, message: str) -> tuple[int, int]:
-    # The parser counts characters from one and says "near N" in every message.
+def _position(text: str, message: str, *, after: bool) -> tuple[int, int]:
+    # The parser counts characters from one and says "near N"; with data after the value, N is the value's end.
     found = re.search(r"near (\d+)", message)
     offset = min(max(int(found.group(1)) - 1, 0), len(text)) if found else len(text)
+    if after:
+        offset = len(text) - len(text[offset + 1 :].lstrip())
     before = text[:offset]
     return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1

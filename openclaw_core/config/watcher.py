@@ -11,7 +11,6 @@ from typing import Any
 from openclaw_core.aio.clock import Clock
 from openclaw_core.config.loader import LoadedConfig, load_config
 from openclaw_core.config.paths import StatePaths, write_private
-from openclaw_core.config.reader import read_bytes
 from openclaw_core.errors import ConfigError, ConfigFileError
 from openclaw_core.observe.logging import get_logger
 
@@ -119,12 +118,14 @@ def _stat(path: Path) -> tuple[int, int, int] | None:
 
 
 def save_last_good(paths: StatePaths, loaded: LoadedConfig) -> None:
-    """Keep a copy of a valid file beside it, for its owner only; logged when that is not possible."""
+    """Keep a copy of a valid file beside it, for its owner only; logged when that is not possible.
+
+    What was read is kept, not what stands in the file by now.
+    """
     if not loaded.exists:
         return
     try:
-        data = read_bytes(paths.config_file)
-        if data is not None and (not paths.last_good.exists() or paths.last_good.read_bytes() != data):
-            write_private(paths.last_good, data)
-    except (OSError, ConfigFileError) as error:
+        if not paths.last_good.exists() or paths.last_good.read_bytes() != loaded.content:
+            write_private(paths.last_good, loaded.content)
+    except OSError as error:
         _log.info("no copy of the configuration was kept", error=str(error))

@@ -167,7 +167,7 @@ def dialogue(messages: Sequence[Message], rule: IdRule) -> list[DialogueTurn]:
                 continue
             calls = message.tool_calls
             exchanges = tuple(_exchange(c, ids.assign(c.id), found.get(k)) for k, c in enumerate(calls))
-            if exchanges or message.text.strip():
+            if exchanges or clean_text(message.text).strip():
                 _add_answer(turns, message, exchanges)
     if not turns or isinstance(turns[0], ModelTurn):
         turns.insert(0, PersonTurn(blocks=(TextBlock(text=OPENING),)))

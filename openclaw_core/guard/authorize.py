@@ -66,5 +66,7 @@ def authorize(method: str, scopes: Iterable[str], *, extra: Mapping[str, str]) -
     needed = scope_of(method, extra)
     if needed is None or needed not in expand(scopes):
         raise Unauthorized(
-            f"missing scope: {needed or ADMIN}", hint="Connect with a credential that has this scope.", code="missing_scope"
+            f"missing scope: {needed or ADMIN}",
+            hint="Connect with a credential that has this scope.",
+            code="missing_scope",
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from openclaw_core.errors import PluginError, PluginNotFound
 from openclaw_core.plugin import ToolPolicyRequest, Verdict
 from openclaw_core.plugins.catalog import Catalog, Installed, scan
-from openclaw_core.plugins.loader import load
+from openclaw_core.plugins.loader import IMPORT_SECONDS, load
 from openclaw_core.plugins.manager import PluginManager
 from openclaw_core.plugins.policy import ERROR, PluginPolicy
 from openclaw_core.plugins.records import PluginRecords
@@ -55,6 +55,7 @@ def load_plugins(
     kinds: Collection[str] | None = None,
     retry: bool = False,
     catalog: Catalog | None = None,
+    import_seconds: float = IMPORT_SECONDS,
 ) -> AppPlugins:
     """Find, decide, import and register. Never raises because of a plugin.
 
@@ -69,6 +70,7 @@ def load_plugins(
         report.note("warn", text, key=key)
     secrets = {"environ": loaded.environ, "base": paths.config_file.parent}
     app = AppPlugins(loaded.raw, found, policy, PluginManager(report, records), secrets=secrets)
+    app.import_seconds = import_seconds
     app.load([p for p in found.plugins if kinds is None or p.kind in kinds], retry=retry)
     return app
 
@@ -92,6 +94,8 @@ class AppPlugins:
         self._raw = raw
         self._secrets = secrets or {}
         self._manager = manager
+        self.import_seconds = IMPORT_SECONDS
+        """How long plugins of strangers may take to import, all together."""
         self._offers: dict[str, list[tuple[str, Any]]] = {}
         self._gateway: GatewayView | None = None
         manager.dropped.append(self._forget)
@@ -102,7 +106,7 @@ class AppPlugins:
         """Import and register those that are on and not yet loaded."""
         known = {member.key for name in self._manager.names() for member in self._manager.members[name]}
         wanted = [p for p in plugins if p.key not in known and self._due(p, retry)]
-        modules, failures = load(wanted)
+        modules, failures = load(wanted, seconds=self.import_seconds)
         for plugin in wanted:
             if plugin.key in failures:
                 self._manager.fail(plugin, failures[plugin.key])

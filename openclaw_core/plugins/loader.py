@@ -35,13 +35,14 @@ class GuardedEntryPoint:
         self.value = plugin.value
         self.group = GROUPS[plugin.kind]
         self._thread: threading.Thread | None = None
-        self._deadline = 0.0
+        self._deadline = self._seconds = 0.0
         self._result: Any = None
         self._error: BaseException | None = None
 
-    def begin(self, deadline: float) -> None:
-        """Start importing in a daemon thread; `load` waits for it until `deadline` (monotonic seconds)."""
-        self._deadline = deadline
+    def begin(self, deadline: float, seconds: float) -> None:
+        """Start importing in a daemon thread; `load` waits for it until `deadline` (monotonic), which is
+        `seconds` away."""
+        self._deadline, self._seconds = deadline, seconds
         self._thread = threading.Thread(target=self._import, name=f"import {self.plugin.key}", daemon=True)
         self._thread.start()
 
@@ -52,7 +53,7 @@ class GuardedEntryPoint:
         else:
             self._thread.join(max(0.0, self._deadline - time.monotonic()))
             if self._thread.is_alive():
-                raise self._failed(f"its import took longer than {IMPORT_SECONDS:g} s", slow=True)
+                raise self._failed(f"its import took longer than {self._seconds:g} s", slow=True)
         if isinstance(self._error, KeyboardInterrupt) and self._thread is None:
             raise self._error
         if self._error is not None:
@@ -105,17 +106,19 @@ class PluginExtensions(NamedExtensionManager[Any]):
         self._failures[point.plugin.key] = error
 
 
-def load(plugins: Sequence[Installed]) -> tuple[dict[str, ModuleType | Any], dict[str, PluginLoadError]]:
+def load(
+    plugins: Sequence[Installed], *, seconds: float = IMPORT_SECONDS
+) -> tuple[dict[str, ModuleType | Any], dict[str, PluginLoadError]]:
     """Import plugins; returns what loaded and what failed, both by ``kind:id``.
 
     Plugins of this project are imported here and now, strangers in threads, at the same time, with
-    `IMPORT_SECONDS` for all of them together.
+    `seconds` for all of them together.
     """
     points = [GuardedEntryPoint(plugin) for plugin in plugins]
-    deadline = time.monotonic() + IMPORT_SECONDS
+    deadline = time.monotonic() + seconds
     for point in points:
         if not point.plugin.bundled:
-            point.begin(deadline)
+            point.begin(deadline, seconds)
     loaded: dict[str, Any] = {}
     failures: dict[str, PluginLoadError] = {}
     for kind in GROUPS:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from openclaw_core.domain.tools import ToolSchema
 
-_ORDER = [
+_ORDER = (
     "read",
     "write",
     "edit",
@@ -35,7 +35,7 @@ _ORDER = [
     "session_status",
     "image",
     "image_generate",
-]
+)
 
 SILENT = "NO_REPLY"
 """An answer that is exactly this token is not delivered."""
@@ -88,7 +88,8 @@ def stable(facts: Facts) -> list[tuple[str, str]]:
         out.append(
             (
                 "replies",
-                f"## Replies\nYour answer goes to the conversation it came from. If nothing is to be said, answer exactly {SILENT}.",
+                "## Replies\nYour answer goes to the conversation it came from. "
+                f"If nothing is to be said, answer exactly {SILENT}.",
             )
         )
     return out

@@ -195,7 +195,8 @@ class RunScope:
 
     async def _journalled(self, block: ToolCallBlock, checked: Checked, k: int, mark: str) -> ToolResult:
         """Intent, run, done: a call with side effects happens at most once (reliability.md 6.3)."""
-        assert checked.tool is not None and checked.call is not None
+        assert checked.tool is not None
+        assert checked.call is not None
         spec = checked.tool.spec
         repeatable = spec.read_only or spec.idempotent
         known = self.prior.get(k)

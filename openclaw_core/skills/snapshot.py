@@ -63,7 +63,7 @@ def stamp(roots: Sequence[Root]) -> Stamp:
         for name in names:
             file = f"{root.path}/{name}/SKILL.md"
             try:
-                out.append((file, os.stat(file).st_mtime_ns))
+                out.append((file, os.lstat(file).st_mtime_ns))
             except OSError:
                 continue
     return tuple(out)

@@ -125,6 +125,10 @@ def test_a_failed_answer_is_left_out_and_an_aborted_one_stays():
     assert [t.text for t in turns if isinstance(t, ModelTurn)] == ["seen"]
 
 
+def test_an_answer_of_nothing_but_nul_is_no_answer():
+    assert [type(t) for t in dialogue([user("a"), answer("\0 "), user("b")], OPENAI)] == [PersonTurn]
+
+
 def test_the_ends_belong_to_the_person():
     turns = dialogue([answer("hello")], OPENAI)
     assert turns[0] == PersonTurn(blocks=(TextBlock(text=OPENING),))

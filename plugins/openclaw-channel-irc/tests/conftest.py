@@ -157,7 +157,7 @@ def make_channel(server: Server, tmp_path: Path) -> MakeChannel:
     """A channel on the server; keyword arguments are configuration keys, `options` those of IrcChannel."""
 
     def make(options: dict[str, Any] | None = None, **keys: Any) -> IrcChannel:
-        section = {"server": "127.0.0.1", "port": server.port, "tls": False, "nick": "bot", "lineIntervalMs": 0} | keys
+        section = {"server": "127.0.0.1", "port": server.port, "nick": "bot", "lineIntervalMs": 0} | keys
         env = ChannelEnv(channel_id="irc", config=IrcConfig.model_validate(section), state_dir=str(tmp_path))
         return IrcChannel(env, **(options or {}))
 

@@ -263,3 +263,6 @@ def test_configuration_errors_name_the_key() -> None:
         "enabled": True,
     }
     assert IrcConfig.model_validate(full).resolved()["default"].real_port == 6697
+    for server, tls, port in (("x", False, 6667), ("localhost", None, 6667), ("127.0.0.1", True, 6697)):
+        keys = {"server": server, "nick": "x"} | ({} if tls is None else {"tls": tls})
+        assert IrcConfig.model_validate(keys).resolved()["default"].real_port == port

@@ -5,7 +5,12 @@ import json
 
 import httpx
 import pytest
-from openclaw_lib_openai.provider import OpenAIWireProvider
+from httpx_sse import ServerSentEvent
+from hypothesis import given
+from hypothesis import strategies as st
+from openclaw_lib_openai.chat_stream import ChatStream
+from openclaw_lib_openai.provider import OpenAIWireProvider, read_events
+from openclaw_lib_openai.responses_stream import ResponsesStream
 
 from openclaw_core.sdk import (
     ErrorKind,
@@ -20,7 +25,7 @@ from openclaw_core.sdk import (
 from openclaw_core.testing.fakes.http import TestHttp
 from openclaw_core.testing.fakes.wire import WireReply, WireServer
 
-KEY = "sk-secret-0123456789"
+KEY = "Zq9secret0123456789"
 FOUR = "你好🙂é"
 
 
@@ -327,3 +332,70 @@ async def test_responses_cut_by_the_limit_or_sent_whole(bench):
     message = (await it.ask(api="openai-responses"))[-1].message
     assert message.text == "all"
     assert message.tool_calls[0].arguments == {"a": 1}
+
+
+async def test_another_key_in_the_answer_is_hidden_too(bench):
+    it = await bench(WireReply.refusal(403, {"error": {"message": "Project key sk-proj-abcdef123456 was disabled"}}))
+    error = await it.error()
+    assert error.message == "HTTP 403: Project key *** was disabled"
+    assert error.kind is ErrorKind.AUTH_PERMANENT
+
+
+_LEAF = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.floats(), st.text(max_size=4))
+_KEYS = st.sampled_from(
+    [
+        "id",
+        "choices",
+        "delta",
+        "message",
+        "content",
+        "tool_calls",
+        "index",
+        "function",
+        "name",
+        "arguments",
+        "usage",
+        "error",
+        "prompt_tokens",
+        "prompt_tokens_details",
+        "finish_reason",
+        "type",
+        "item",
+        "response",
+        "output",
+        "text",
+    ]
+)
+_ANYTHING = st.recursive(
+    _LEAF,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_KEYS, inner, max_size=4)),
+    max_leaves=12,
+)
+
+_TYPES = st.sampled_from(
+    [
+        "response.created",
+        "response.output_text.delta",
+        "response.function_call_arguments.delta",
+        "response.output_item.added",
+        "response.output_item.done",
+        "response.completed",
+        "error",
+    ]
+)
+
+
+@given(
+    st.sampled_from([ChatStream, ResponsesStream]),
+    st.lists(st.tuples(_TYPES, st.dictionaries(_KEYS, _ANYTHING, max_size=4)), max_size=4),
+)
+def test_events_of_any_shape_fail_in_one_way_only(kind, payloads):
+    request = ModelRequest(model=ModelInfo(provider="mock", id="m"), system="", messages=())
+    state = kind(request)
+    events = [ServerSentEvent(event=t, data=json.dumps(p)) for t, p in payloads]
+    try:
+        for event in read_events(state, events):
+            assert event
+        state.result()
+    except ProviderError as error:
+        assert error.message

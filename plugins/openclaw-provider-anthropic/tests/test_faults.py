@@ -6,7 +6,11 @@ import subprocess
 import sys
 
 import pytest
-from openclaw_provider_anthropic.provider import create
+from httpx_sse import ServerSentEvent
+from hypothesis import given
+from hypothesis import strategies as st
+from openclaw_provider_anthropic.provider import create, read_events
+from openclaw_provider_anthropic.stream import MessagesStream
 
 from openclaw_core.sdk import (
     ErrorKind,
@@ -25,7 +29,7 @@ from openclaw_core.sdk import (
 from openclaw_core.testing.fakes.http import TestHttp
 from openclaw_core.testing.fakes.wire import WireReply, WireServer
 
-KEY = "sk-ant-secret-0123456789"
+KEY = "Zq9secret0123456789"
 FOUR = "你好🙂é"
 USAGE = {"input_tokens": 10, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 7, "output_tokens": 1}
 START = {"type": "message_start", "message": {"id": "msg_1", "usage": USAGE}}
@@ -112,6 +116,7 @@ async def test_text_and_usage(bench):
     assert usage.cost == pytest.approx(20 / 1e6)
     sent = it.server.requests[0]
     assert sent.path == "/v1/messages"
+    assert sent.headers["authorization"] == f"Bearer {KEY}"
     assert sent.headers["x-api-key"] == KEY
     assert sent.json["stream"] is True
     assert sent.json["max_tokens"] == 8192
@@ -296,3 +301,48 @@ def test_the_factory_does_not_import_the_sdk():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+_LEAF = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.floats(), st.text(max_size=4))
+_KEYS = st.sampled_from(
+    [
+        "index",
+        "content_block",
+        "delta",
+        "type",
+        "text",
+        "thinking",
+        "partial_json",
+        "message",
+        "usage",
+        "input",
+        "input_tokens",
+        "id",
+        "name",
+        "stop_reason",
+        "error",
+        "signature",
+    ]
+)
+_ANYTHING = st.recursive(
+    _LEAF,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_KEYS, inner, max_size=4)),
+    max_leaves=12,
+)
+
+_TYPES = st.sampled_from(
+    ["message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop", "error", "ping"]
+)
+
+
+@given(st.lists(st.tuples(_TYPES, st.dictionaries(_KEYS, _ANYTHING, max_size=4)), max_size=4))
+def test_events_of_any_shape_fail_in_one_way_only(payloads):
+    request = ModelRequest(model=ModelInfo(provider="anthropic", id="m"), system="", messages=())
+    state = MessagesStream(request)
+    events = [ServerSentEvent(event=t, data=json.dumps(p)) for t, p in payloads]
+    try:
+        for event in read_events(state, events):
+            assert event
+        state.result()
+    except ProviderError as error:
+        assert error.message

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from openclaw_core.errors import ToolError
+from openclaw_core.guard.listing import walk_beneath
 from openclaw_core.guard.openat2 import available
 from openclaw_core.guard.paths import Resolver, open_beneath, replace_beneath
 
-# The whole number of reliability.md E3 with OPENCLAW_SWEEP=1; clean_environment removes it later, so ask now.
-OPENS = 120_000 if os.environ.get("OPENCLAW_SWEEP") == "1" else 20_000
+# Of each of four kinds: 20,000 in all, 120,000 with OPENCLAW_SWEEP=1 (asked here because no test sees it).
+OPENS = 30_000 if os.environ.get("OPENCLAW_SWEEP") == "1" else 5_000
 
 
 def _swap_file(root: Path) -> None:
@@ -41,6 +42,7 @@ def raced(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path
     (tmp_path / "secret").write_text("secret")
     (tmp_path / "evil").mkdir()
     (tmp_path / "evil" / "f").write_text("secret")
+    (tmp_path / "evil" / "only-outside").write_text("secret")
     swap: Callable[[Path], None] = _swap_file if request.param == "last component" else _swap_directory
     pid = os.fork()
     if pid == 0:
@@ -59,28 +61,39 @@ def test_no_open_escapes(raced: tuple[Path, str], resolver: Resolver) -> None:
     if resolver == "openat2" and not available():
         pytest.skip("this kernel has no openat2")
     root, path = raced
-    read = refused = 0
-    for _ in range(OPENS):
+    tried = read = refused = 0
+    while tried < OPENS or not (read and refused):
+        tried += 1
+        assert tried < 20 * OPENS, f"the race was not run: {read} read, {refused} refused"
         try:
             with open_beneath(root, path, resolver=resolver) as opened:
                 assert os.read(opened.fd, 10) in (b"inside", b"")
                 read += 1
         except ToolError:
             refused += 1
-    assert read > OPENS // 100, "the file was hardly ever readable: the race was not run"
-    assert refused > 0, "nothing was refused: the race was not run"
 
 
 def test_no_write_escapes(raced: tuple[Path, str]) -> None:
     root, path = raced
-    written = 0
-    for _ in range(OPENS // 20):
+    written = tried = 0
+    while written < 5:
+        tried += 1
+        assert tried < 50_000, "hardly ever written: the race was not run"
         try:
             replace_beneath(root, path, b"inside", create_parents=False)
             written += 1
         except ToolError:
             continue
-    assert written > 0
     assert (root.parent / "secret").read_text() == "secret"
     assert (root.parent / "evil" / "f").read_text() == "secret"
-    assert sorted(p.name for p in (root.parent / "evil").iterdir()) == ["f"]
+    assert sorted(p.name for p in (root.parent / "evil").iterdir()) == ["f", "only-outside"]
+
+
+def test_no_walk_escapes(raced: tuple[Path, str]) -> None:
+    root, _ = raced
+    entered = 0
+    for _ in range(OPENS // 5):
+        paths = {entry.path for entry in walk_beneath(root)}
+        assert "d/only-outside" not in paths
+        entered += "d/f" in paths
+    assert entered > 0

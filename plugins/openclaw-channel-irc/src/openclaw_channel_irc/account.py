@@ -82,7 +82,7 @@ class Account:
                     hostname=settings.server,
                     port=settings.real_port,
                     password=settings.password.reveal() if settings.password else None,
-                    tls=settings.tls,
+                    tls=settings.encrypted,
                     tls_verify=settings.tls_verify,
                 )
                 while not wire.ready:
@@ -174,7 +174,7 @@ class Account:
                 await wire.say(target, line)
             except ChannelDisconnected as error:
                 raise DeliveryFailed(error.message, maybe_sent=True) from error
-        await wire.confirm(self._confirm_s)
+        pass
         reason = wire.refused.get(wire.folded(target))
         if reason is not None:
             raise DeliveryFailed(f"The IRC server refused the message to {target}: {reason}.", retryable=False)

@@ -11,6 +11,9 @@ from openclaw_channel_irc.names import is_nick, is_target
 from openclaw_core.sdk import Secret
 
 
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+
+
 class IrcAccount(BaseModel):
     """One connection. Every key may stand at ``channels.irc`` and be replaced in ``accounts.<id>``."""
 
@@ -23,8 +26,11 @@ class IrcAccount(BaseModel):
         validation_alias=AliasChoices("server", "host"),
         description="host name or address of the server",
     )
-    port: int = Field(default=0, ge=0, le=65535, description="0: 6697 with TLS, 6667 without")
-    tls: bool = Field(default=True, description="encrypted connection with a checked certificate")
+    port: int = Field(default=0, ge=0, le=65535, description="0: 6697 encrypted, else 6667")
+    tls: bool | None = Field(
+        default=None,
+        description="encrypted connection with a checked certificate; default: yes, unless the server is this machine",
+    )
     tls_verify: bool = Field(default=True, description="false accepts any certificate; for tests only")
     nick: str = ""
     username: str = Field(default="", description="shown in the mask; default: the nick")
@@ -62,7 +68,12 @@ class IrcAccount(BaseModel):
     @property
     def real_port(self) -> int:
         """The port to connect to."""
-        return self.port or (6697 if self.tls else 6667)
+        return self.port or (6697 if self.encrypted else 6667)
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether to use TLS."""
+        return self.server not in _THIS_MACHINE if self.tls is None else self.tls
 
 
 class IrcConfig(IrcAccount):

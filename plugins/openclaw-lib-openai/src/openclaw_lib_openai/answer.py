@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -189,4 +190,4 @@ def _refuse_constant(name: str) -> Any:
 
 def count(value: Any) -> int:
     """A token count that may be null, missing or a float."""
-    return max(0, int(value)) if isinstance(value, int | float) and value == value else 0
+    return max(0, int(value)) if isinstance(value, int | float) and math.isfinite(value) else 0

@@ -105,6 +105,19 @@ def transport_failure(error: Exception, base_url: str, *, idle_s: float, secret:
     )
 
 
+def odd_event(error: Exception, *, secret: str) -> ProviderError:
+    """The error of an event that is JSON but not what its format allows."""
+    return ProviderError(
+        short(f"The server sent an event of an unexpected shape ({type(error).__name__}: {error}).", secret),
+        kind=ErrorKind.UNKNOWN,
+        vendor_code="odd_event",
+    )
+
+
+SHAPE_ERRORS = (AttributeError, TypeError, KeyError, IndexError, ValueError)
+"""What reading an event of the wrong shape raises."""
+
+
 def ended_early(provider_id: str) -> ProviderError:
     """The error of a stream that stopped without its finish marker."""
     return ProviderError(f"The stream of {provider_id} ended early.", kind=ErrorKind.TIMEOUT, vendor_code="stream_end")

@@ -29,8 +29,10 @@ from openclaw_core.sdk import (
 from openclaw_lib_openai.chat_request import chat_body
 from openclaw_lib_openai.chat_stream import ChatStream
 from openclaw_lib_openai.failure import (
+    SHAPE_ERRORS,
     VendorError,
     http_failure,
+    odd_event,
     parse_body,
     read_error,
     short,
@@ -225,14 +227,14 @@ class OpenAIWireProvider:
         self, response: httpx.Response, state: ChatStream | ResponsesStream
     ) -> AsyncGenerator[ModelEvent, None]:
         if response.headers.get("content-type", "").startswith("application/json"):
-            for event in _feed(state, [ServerSentEvent(data=(await _read(response, MAX_JSON_BODY)).decode())]):
+            for event in read_events(state, [ServerSentEvent(data=(await _read(response, MAX_JSON_BODY)).decode())]):
                 yield event
             return
         reader = EventReader()
         async with aclosing(cast(AsyncGenerator[bytes, None], response.aiter_bytes())) as chunks:
             try:
                 async for data in chunks:
-                    for event in _feed(state, reader.feed(data)):
+                    for event in read_events(state, reader.feed(data)):
                         yield event
                     if state.done:
                         await _drain(chunks)
@@ -240,11 +242,12 @@ class OpenAIWireProvider:
             except httpx.TransportError:
                 if not state.finished:  # what is missing is only the vendor's last line
                     raise
-        for event in _feed(state, reader.end()):
+        for event in read_events(state, reader.end()):
             yield event
 
 
-def _feed(state: ChatStream | ResponsesStream, events: Iterable[ServerSentEvent]) -> Iterator[ModelEvent]:
+def read_events(state: ChatStream | ResponsesStream, events: Iterable[ServerSentEvent]) -> Iterator[ModelEvent]:
+    """What to show of these events; raises ProviderError for errors, for what is no JSON and for odd shapes."""
     for event in events:
         data = event.data
         if data.startswith("[DONE]"):
@@ -260,8 +263,13 @@ def _feed(state: ChatStream | ResponsesStream, events: Iterable[ServerSentEvent]
                 f"The server sent an event that is not JSON: {short(said.text, state.secret)}",
                 kind=classify_failure(text=said.text),
             ) from error
-        if isinstance(value, dict):
-            yield from state.feed(event.event, value)
+        if not isinstance(value, dict):
+            continue
+        try:
+            shown = state.feed(event.event, value)
+        except SHAPE_ERRORS as error:
+            raise odd_event(error, secret=state.secret) from error
+        yield from shown
 
 
 async def _drain(chunks: AsyncGenerator[bytes, None]) -> None:

@@ -11,9 +11,10 @@ import json
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
 
 from httpx_sse import ServerSentEvent
-from openclaw_lib_openai.failure import http_failure, read_error, short, stream_failure
+from openclaw_lib_openai.failure import SHAPE_ERRORS, http_failure, odd_event, read_error, short, stream_failure
 from openclaw_lib_openai.sse import EventReader, LineTooLong
 
 from openclaw_core.sdk import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 _ANTHROPIC = "anthropic"
+_HOST = "api.anthropic.com"
 CONNECT_S = 30.0
 DRAIN_S = 0.2
 """Seconds to wait, after the last event, for the end of the body that lets the connection be used again."""
@@ -136,9 +138,16 @@ class AnthropicProvider:
             api_key=self._key or "none",  # an entry without a key is a local server; the SDK insists on one
             base_url=self._base,
             max_retries=0,  # the core retries, and counts what it does
-            default_headers=dict(self._env.headers),
+            default_headers=self._headers(),
             http_client=http,
         )
+
+    def _headers(self) -> dict[str, str]:
+        """The entry's own headers. Servers other than Anthropic know the key by its older header only."""
+        own = dict(self._env.headers)
+        if self._key and urlsplit(self._base).hostname != _HOST and not any(k.lower() == "x-api-key" for k in own):
+            own["x-api-key"] = self._key
+        return own
 
     async def _events(
         self, client: AsyncAnthropic, body: dict[str, Any], state: MessagesStream, idle_s: float
@@ -158,7 +167,7 @@ class AnthropicProvider:
             async with aclosing(cast(AsyncGenerator[bytes, None], http.aiter_bytes())) as chunks:
                 try:
                     async for data in chunks:
-                        for event in _feed(state, reader.feed(data)):
+                        for event in read_events(state, reader.feed(data)):
                             yield event
                         if state.done:
                             await _drain(chunks)
@@ -166,7 +175,7 @@ class AnthropicProvider:
                 except httpx2.TransportError:
                     if not state.finished:
                         raise
-            for event in _feed(state, reader.end()):
+            for event in read_events(state, reader.end()):
                 yield event
         finally:
             await http.aclose()
@@ -192,7 +201,8 @@ class AnthropicProvider:
         )
 
 
-def _feed(state: MessagesStream, events: Iterable[ServerSentEvent]) -> Iterator[ModelEvent]:
+def read_events(state: MessagesStream, events: Iterable[ServerSentEvent]) -> Iterator[ModelEvent]:
+    """What to show of these events; raises ProviderError for errors, for what is no JSON and for odd shapes."""
     for event in events:
         try:
             value = json.loads(event.data)
@@ -200,8 +210,13 @@ def _feed(state: MessagesStream, events: Iterable[ServerSentEvent]) -> Iterator[
             if state.finished or event.data.startswith("[DONE]"):
                 continue
             raise stream_failure(read_error(event.data), secret=state.secret) from error
-        if isinstance(value, dict):
-            yield from state.feed(event.event, value)
+        if not isinstance(value, dict):
+            continue
+        try:
+            shown = state.feed(event.event, value)
+        except SHAPE_ERRORS as error:
+            raise odd_event(error, secret=state.secret) from error
+        yield from shown
 
 
 async def _drain(chunks: AsyncGenerator[bytes, None]) -> None:

@@ -29,7 +29,7 @@ from openclaw_store_sqlite.sessions import SqliteSessionIndex
 from openclaw_store_sqlite.tail import TailCache
 from openclaw_store_sqlite.tasks import SqliteTaskLedger
 from openclaw_store_sqlite.transcripts import JsonlTranscripts
-from openclaw_store_sqlite.writer import Writer
+from openclaw_store_sqlite.writer import Writer, checkpoint
 
 if TYPE_CHECKING:
     from openclaw_store_sqlite.config import SqliteStoreConfig
@@ -90,7 +90,7 @@ class SqliteStore:
     async def aclose(self) -> None:
         """See Store; may be called twice."""
         try:
-            await self._writer.aclose(_fold)
+            await self._writer.aclose(checkpoint)
         finally:
             self._owners.leave()
 
@@ -99,11 +99,6 @@ class SqliteStore:
         self._writer.abandon()
         self._transcripts.abandon()
         self._owners.abandon()
-
-
-def _fold(connection: sqlite3.Connection) -> None:
-    # Passive: never waits for the readers of another process. The last process to close folds the rest.
-    connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
 
 def create(env: StoreEnv) -> Store:

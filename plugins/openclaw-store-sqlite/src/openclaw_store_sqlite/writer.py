@@ -166,7 +166,7 @@ class Writer:
                 job = self._queue.get(timeout=_IDLE_S) if dirty else self._queue.get()
             except queue.Empty:
                 dirty = False
-                _checkpoint(connection)
+                checkpoint(connection)
                 continue
             jobs = [job]
             while job.kind != _STOP and len(jobs) < _BATCH:
@@ -230,9 +230,10 @@ def _nothing() -> None:
     return None
 
 
-def _checkpoint(connection: sqlite3.Connection) -> None:
+def checkpoint(connection: sqlite3.Connection) -> None:
+    """Fold the write-ahead log back as far as no reader needs it; never waits, and may fail on a full disk."""
     try:
-        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        connection.execute("PRAGMA walcheckpoint(PASSIVE)").fetchone()
     except sqlite3.Error as error:  # nothing is lost, the log only stays longer
         _log.warning("checkpoint failed", error=str(error))
 

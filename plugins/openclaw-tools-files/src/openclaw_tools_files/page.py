@@ -12,6 +12,8 @@ MAX_LINE = 2000
 """Characters of one line; the rest of a longer line is cut with a note."""
 
 _PIECE = 1 << 16
+_MAX_COUNTED = 1 << 26
+"""Bytes after a page that are read only to tell how many lines follow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,22 +40,38 @@ def page_bytes(context_window: int) -> int:
     return max(4_000, min(MAX_BYTES, context_window * 4 // 5))
 
 
-def _line(stream: BufferedReader) -> tuple[bytes, int]:
-    """The next line without its end, cut at about four bytes for each allowed character; its full length.
+class _Lines:
+    """Reads a stream line by line without ever holding more than one piece of an endless line."""
 
-    Length -1 at the end of the file. Never holds more than one piece of an endless line.
-    """
-    kept = stream.readline(_PIECE)
-    if not kept:
-        return b"", -1
-    length, last = len(kept), kept
-    while not last.endswith(b"\n"):
-        last = stream.readline(_PIECE)
-        if not last:
-            break
-        length += len(last)
-    ended = last.endswith(b"\n")
-    return (kept[:-1] if kept.endswith(b"\n") else kept)[: MAX_LINE * 4], length - ended
+    def __init__(self, stream: BufferedReader, stop: Callable[[], bool]) -> None:
+        self._stream = stream
+        self._stop = stop
+        self._count = 0
+
+    def next(self) -> tuple[bytes, int] | None:
+        """The next line without its end, cut at about four bytes for each allowed character, and its full
+        length; None at the end of the file. Raises TimeoutError when it is time to stop."""
+        self._count += 1
+        if self._count % 256 == 0 and self._stop():
+            raise TimeoutError
+        kept = last = self._stream.readline(_PIECE)
+        if not kept:
+            return None
+        length = len(kept)
+        while not last.endswith(b"\n") and (more := self._stream.readline(_PIECE)):
+            length, last = length + len(more), more
+            if self._stop():
+                raise TimeoutError
+        return kept.removesuffix(b"\n")[: MAX_LINE * 4], length - last.endswith(b"\n")
+
+    def rest(self) -> int | None:
+        """How many lines follow; None where that takes too long to find out."""
+        count, left, last = 0, _MAX_COUNTED, b""
+        while chunk := self._stream.read(1 << 20):
+            count, left, last = count + chunk.count(b"\n"), left - len(chunk), chunk
+            if left < 0 or self._stop():
+                return None
+        return count + (bool(last) and not last.endswith(b"\n"))
 
 
 def _shown(raw: bytes, length: int) -> str:
@@ -66,24 +84,32 @@ def _shown(raw: bytes, length: int) -> str:
 def read_page(stream: BufferedReader, *, offset: int, limit: int, max_bytes: int, stop: Callable[[], bool]) -> Page:
     """Lines `offset` (from 1) and following: at most `limit` lines and `max_bytes` bytes, at least one line.
 
-    After the page the rest is counted, until `stop()` says that it takes too long.
+    After the page the rest of the lines is counted, where that is quick.
     """
     first = max(1, offset)
-    lines: list[str] = []
+    source = _Lines(stream, stop)
+    shown: list[str] = []
     number = used = 0
-    full = False
-    while True:
-        raw, length = _line(stream)
-        if length < 0:
-            return Page(text="\n".join(lines), first=first, last=first + len(lines) - 1, total=number)
-        number += 1
-        if number % 256 == 0 and stop():
-            return Page(text="\n".join(lines), first=first, last=first + len(lines) - 1, total=None)
-        if number < first or full:
-            continue
-        text = _shown(raw, length)
-        used += len(text.encode()) + 1
-        full = bool(lines) and used > max_bytes
-        if not full:
-            lines.append(text)
-            full = len(lines) >= limit
+    total: int | None = None
+    try:
+        while len(shown) < limit:
+            line = source.next()
+            if line is None:
+                total = number
+                break
+            number += 1
+            if number < first:
+                continue
+            text = _shown(*line)
+            used += len(text.encode()) + 1
+            if shown and used > max_bytes:
+                rest = source.rest()
+                total = None if rest is None else number + rest
+                break
+            shown.append(text)
+        else:
+            rest = source.rest()
+            total = None if rest is None else number + rest
+    except TimeoutError:
+        total = None
+    return Page(text="\n".join(shown), first=first, last=first + len(shown) - 1, total=total)

@@ -13,8 +13,14 @@ import regex  # type: ignore[import-untyped]  # ships no types; used in this mod
 from openclaw_core.sdk import ToolError
 from openclaw_tools_files.bounded import Deadline
 
-MAX_SECONDS_A_TEXT = 2.0
+MAX_SECONDS_A_TEXT = 1.0
 """Longest time for one line or one name; only catastrophic patterns come near it."""
+
+
+_QUICK_SECONDS = 0.2
+# What may match in a line by itself and not in the whole text: groups with a look around them, possessive
+# repetition, anchors of the whole text.
+_NOT_QUICK = regex.compile(r"\(\?|[*+?}]\+|\\[^\W_a-y0-9]|\\z")
 
 
 class Pattern:
@@ -23,6 +29,18 @@ class Pattern:
     def __init__(self, compiled: Any, source: str) -> None:
         self._compiled = compiled
         self._source = source
+        self._quick = _NOT_QUICK.search(compiled.pattern) is None
+
+    def surely_not_in(self, lines: list[str], deadline: Deadline) -> bool:
+        """Whether one search over all lines together shows that none matches; hundreds of times faster than
+        asking for each. False says nothing."""
+        if not self._quick:
+            return False
+        try:
+            limit = min(_QUICK_SECONDS, max(deadline.left, 0.001))
+            return self._compiled.search("\n".join(lines), timeout=limit, concurrent=True) is None
+        except TimeoutError:
+            return False
 
     def found_in(self, text: str, deadline: Deadline) -> bool:
         """Whether `text` holds a match. Raises ToolError when the search takes too long."""
@@ -37,7 +55,8 @@ class Pattern:
 
 def regular(source: str, *, ignore_case: bool, literal: bool) -> Pattern:
     """A regular expression (or a `literal` text). Raises ToolError where it is none."""
-    flags = regex.IGNORECASE if ignore_case else 0
+    # A line holds no LF, so MULTILINE changes nothing for one line and lets many be searched together.
+    flags = regex.MULTILINE | (regex.IGNORECASE if ignore_case else 0)
     try:
         return Pattern(regex.compile(regex.escape(source) if literal else source, flags), source)
     except (regex.error, RecursionError, OverflowError) as error:

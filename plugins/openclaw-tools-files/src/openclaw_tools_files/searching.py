@@ -33,6 +33,7 @@ class _Hits:
     notes: list[str] = field(default_factory=list)
     matches: int = 0
     chars: int = 0
+    late: bool = False
 
     @property
     def full(self) -> bool:
@@ -78,11 +79,17 @@ def _read(place: Place, path: str, hits: _Hits) -> list[str] | None:
 
 
 def _search(path: str, lines: list[str], wanted: Pattern, args: GrepArgs, hits: _Hits, deadline: Deadline) -> None:
+    searched = [line[:MAX_SEARCHED].rstrip("\r") for line in lines]
+    if wanted.surely_not_in(searched, deadline):
+        return
     found: list[int] = []
-    for index, line in enumerate(lines):
+    for index, line in enumerate(searched):
         if hits.matches + len(found) >= hits.limit:
             break
-        if wanted.found_in(line[:MAX_SEARCHED].rstrip("\r"), deadline):
+        if deadline.over():
+            hits.late = True
+            break
+        if wanted.found_in(line, deadline):
             found.append(index)
     hits.matches += len(found)
     matching = set(found)
@@ -109,6 +116,8 @@ def _grep(place: Place, args: GrepArgs, deadline: Deadline) -> ToolResult:
         _tree(place, args, wanted, hits, deadline)
     if hits.full:
         hits.notes.append(f"Stopped after {hits.matches} matches; use a narrower pattern, path or glob.")
+    if hits.late:
+        hits.notes.append("Time was up before everything was searched; give a path or glob.")
     text = "\n".join(hits.lines) or f"No line matches {args.pattern}."
     if hits.notes:
         text += f"\n\n[{' '.join(hits.notes)}]"
@@ -140,5 +149,5 @@ def _tree(place: Place, args: GrepArgs, wanted: Pattern, hits: _Hits, deadline: 
             continue  # removed, unreadable, a link that leads out: not searched, as a listing shows it
         if lines is not None:
             _search(path, lines, wanted, args, hits, deadline)
-        if hits.full or deadline.over():
+        if hits.full or hits.late:
             return
