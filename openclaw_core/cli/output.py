@@ -64,7 +64,7 @@ def claimed() -> Iterator[None]:
     _point_at(1, 2)
     python = sys.stdout
     sys.stdout = sys.stderr
-    _OUTPUT.fd, _OUTPUT.claimed = real, True
+    _OUTPUT.fd, _OUTPUT.claimed, _OUTPUT.color = real, True, None
     try:
         yield
     finally:

@@ -59,11 +59,11 @@ command.add_command(inspect, "info")
 
 
 @command.command()
-@click.argument("plugin")
+@click.argument("plugins", nargs=-1, required=True, metavar="PLUGIN...")
 @as_json_option
 @click.pass_obj
 @output.command_errors
-def enable(state: CliState, plugin: str, as_json: bool) -> None:
+def enable(state: CliState, plugins: tuple[str, ...], as_json: bool) -> None:
     """Let PLUGIN run from the next run on, and remember which version of it you meant.
 
     A plugin is code that runs with all your rights: enable only what you trust.
@@ -71,7 +71,7 @@ def enable(state: CliState, plugin: str, as_json: bool) -> None:
     from openclaw_core.plugins.digest import content_digest
     from openclaw_core.plugins.records import Consent, PluginRecords
 
-    found, policy = _find(state, plugin)
+    found, policy = _find(state, plugins)
     records = PluginRecords(state.paths.plugins_dir)
     for item in found:
         _clear_way(state, item, policy)
@@ -86,16 +86,16 @@ def enable(state: CliState, plugin: str, as_json: bool) -> None:
 
 
 @command.command()
-@click.argument("plugin")
+@click.argument("plugins", nargs=-1, required=True, metavar="PLUGIN...")
 @as_json_option
 @click.pass_obj
 @output.command_errors
-def disable(state: CliState, plugin: str, as_json: bool) -> None:
+def disable(state: CliState, plugins: tuple[str, ...], as_json: bool) -> None:
     """Switch PLUGIN off from the next run on; it stays installed."""
     from openclaw_core.config.editor import ConfigEditor
     from openclaw_core.plugins.records import PluginRecords
 
-    found, policy = _find(state, plugin)
+    found, policy = _find(state, plugins)
     records = PluginRecords(state.paths.plugins_dir)
     for item in found:
         if policy is not None and policy.configured(item):
@@ -179,23 +179,27 @@ def _rows(state: CliState, name: str) -> list[PluginRow]:
     return rows
 
 
-def _find(state: CliState, name: str) -> tuple[list[Installed], PluginPolicy | None]:
-    """The plugins of that id (all kinds of one distribution), and the policy if the configuration can be read."""
+def _find(state: CliState, names: tuple[str, ...]) -> tuple[list[Installed], PluginPolicy | None]:
+    """The plugins of these ids (an id may be of several kinds, if one distribution owns them all), and the
+    policy if the configuration can be read."""
     from openclaw_core.config.reader import read_source
     from openclaw_core.plugins.catalog import scan
     from openclaw_core.plugins.policy import PluginPolicy
     from openclaw_core.plugins.records import PluginRecords
 
     catalog = scan()
-    found = catalog.named(name)
-    if not found:
-        raise _unknown(name, catalog.ids())
-    if len({item.distribution for item in found}) > 1:
-        raise PluginConflict(
-            f"{name} is the id of several plugins: {', '.join(item.key for item in found)}.",
-            plugin_id=name,
-            hint="Name one of them like that, with its kind.",
-        )
+    found: list[Installed] = []
+    for name in names:
+        mine = catalog.named(name)
+        if not mine:
+            raise _unknown(name, catalog.ids())
+        if len({item.distribution for item in mine}) > 1:
+            raise PluginConflict(
+                f"{name} is the id of several plugins: {', '.join(item.key for item in mine)}.",
+                plugin_id=name,
+                hint="Name one of them like that, with its kind.",
+            )
+        found += [item for item in mine if item not in found]
     try:
         raw = read_source(state.paths.config_file, allow_missing=True).data
     except ConfigError as error:

@@ -343,6 +343,8 @@ def test_events_of_any_shape_fail_in_one_way_only(payloads):
     try:
         for event in read_events(state, events):
             assert event
-        state.result()
+        message = state.result()
+        assert all(isinstance(c.id, str) and isinstance(c.name, str) for c in message.tool_calls)
+        message.text.encode()
     except ProviderError as error:
         assert error.message

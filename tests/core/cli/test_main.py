@@ -17,22 +17,22 @@ from openclaw_core.testing.plugin_env import PluginEnv
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])
-def test_version(cli: Any, flag: str) -> None:
-    result = cli(flag)
+def test_version(process: Any, flag: str) -> None:
+    result = process(flag)
     assert (result.status, result.out, result.err) == (0, f"openclaw {__version__}\n", "")
 
 
-def test_version_imports_next_to_nothing(cli: Any) -> None:
+def test_version_imports_next_to_nothing() -> None:
     code = (
         "import sys; before = set(sys.modules); sys.argv = ['openclaw', '--version']\n"
         "from openclaw_core.__main__ import main\n"
         "try: main()\nexcept SystemExit: print(sorted(set(sys.modules) - before))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert out.splitlines()[1] == "['openclaw_core', 'openclaw_core.__main__']"
+    assert out.splitlines()[1] == "['__future__', 'openclaw_core', 'openclaw_core.__main__']"
 
 
-def test_listing_plugins_needs_no_heavy_library(cli: Any) -> None:
+def test_listing_plugins_needs_no_heavy_library(process: Any) -> None:
     code = (
         "import sys; sys.argv = ['openclaw', 'plugins', 'list']\n"
         "from openclaw_core.__main__ import main\n"
@@ -40,7 +40,7 @@ def test_listing_plugins_needs_no_heavy_library(cli: Any) -> None:
         "except SystemExit: print(sorted({'click', 'pydantic', 'rich', 'stevedore', 'pluggy', 'asyncio'} & set(sys.modules)))"
     )
     out = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=cli.environ
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=process.environ
     ).stdout
     assert out.splitlines()[-1] == "[]"
 
@@ -169,69 +169,69 @@ def test_a_command_of_a_plugin_that_fails(with_hello: Any) -> None:
 # ---- standard output --------------------------------------------------------------------------------
 
 
-def big_listing(cli: Any, tmp_path: Path) -> Any:
+def big_listing(process: Any, tmp_path: Path) -> Any:
     """A state of things in which `plugins list` prints more than a pipe holds."""
     env = PluginEnv(tmp_path / "distributions")
     points = {f"plugin{n:05}": f"big{n:05}.plugin" for n in range(6000)}
     env.add("big", entry_points={"openclaw.tools": points})
-    cli.environ = {**cli.environ, "PYTHONPATH": str(env.folder)}
-    return cli
+    process.environ = {**process.environ, "PYTHONPATH": str(env.folder)}
+    return process
 
 
 @pytest.mark.parametrize(
     "arguments", [["plugins", "list"], ["plugins", "list", "--json"], ["plugins", "list", "--enabled"]]
 )
-def test_a_reader_that_goes_away(cli: Any, tmp_path: Path, arguments: list[str]) -> None:
-    big = big_listing(cli, tmp_path)
+def test_a_reader_that_goes_away(process: Any, tmp_path: Path, arguments: list[str]) -> None:
+    big = big_listing(process, tmp_path)
     with subprocess.Popen(
         big.command(*arguments), env=big.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline()
-        process.stdout.close()
-        err = process.stderr.read().decode()
-        assert process.wait(60) in (0, 141)
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        assert child.stdout.readline()
+        child.stdout.close()
+        err = child.stderr.read().decode()
+        assert child.wait(60) in (0, 141)
     assert "Traceback" not in err
     assert "Exception ignored" not in err
 
 
-def test_a_slow_reader_gets_everything(cli: Any, tmp_path: Path) -> None:
-    big = big_listing(cli, tmp_path)
+def test_a_slow_reader_gets_everything(process: Any, tmp_path: Path) -> None:
+    big = big_listing(process, tmp_path)
     with subprocess.Popen(
         big.command("plugins", "list", "--json"), env=big.environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as process:
-        assert process.stdout is not None
+    ) as child:
+        assert child.stdout is not None
         parts = []
-        while part := os.read(process.stdout.fileno(), 512):
+        while part := os.read(child.stdout.fileno(), 512):
             parts.append(part)
         data = b"".join(parts)
-        assert process.wait(60) == 0
+        assert child.wait(60) == 0
     assert len(data) > 1_000_000
     assert len(json.loads(data)["plugins"]) >= 6000
 
 
-def test_a_pipe_that_does_not_block_gets_everything(cli: Any, tmp_path: Path) -> None:
-    big = big_listing(cli, tmp_path)
+def test_a_pipe_that_does_not_block_gets_everything(process: Any, tmp_path: Path) -> None:
+    big = big_listing(process, tmp_path)
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
-    process = subprocess.Popen(
+    child = subprocess.Popen(
         big.command("plugins", "list", "--json"), env=big.environ, stdout=writer, stderr=subprocess.DEVNULL
     )
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
         data = pipe.read()
-    assert process.wait(60) == 0
+    assert child.wait(60) == 0
     assert json.loads(data)["plugins"]
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["plugins", "list"], ["config", "schema"], ["--help"]])
 @pytest.mark.parametrize("where", ["closed", "full"])
-def test_an_output_that_cannot_be_written(cli: Any, arguments: list[str], where: str) -> None:
+def test_an_output_that_cannot_be_written(process: Any, arguments: list[str], where: str) -> None:
     redirect = ">&-" if where == "closed" else ">/dev/full"
     done = subprocess.run(
-        ["sh", "-c", f'"$@" {redirect}', "sh", *cli.command(*arguments)],
-        env=cli.environ,
+        ["sh", "-c", f'"$@" {redirect}', "sh", *process.command(*arguments)],
+        env=process.environ,
         capture_output=True,
         text=True,
         timeout=60,
@@ -244,11 +244,11 @@ def test_an_output_that_cannot_be_written(cli: Any, arguments: list[str], where:
     assert done.stdout == ""
 
 
-def test_closed_standard_error_does_not_matter(cli: Any) -> None:
-    cli.config.write_text("{cron: {}}")
+def test_closed_standard_error_does_not_matter(process: Any) -> None:
+    process.config.write_text("{cron: {}}")
     done = subprocess.run(
-        ["sh", "-c", '"$@" 2>&-', "sh", *cli.command("config", "get", "gateway.port", "--json")],
-        env=cli.environ,
+        ["sh", "-c", '"$@" 2>&-', "sh", *process.command("config", "get", "gateway.port", "--json")],
+        env=process.environ,
         capture_output=True,
         text=True,
         timeout=60,
@@ -276,26 +276,36 @@ COMMANDS_WITH_JSON = [
 ]
 
 
+@pytest.fixture
+def noisy(tmp_path: Path) -> str:
+    env = PluginEnv(tmp_path / "distributions")
+    noise = "import os, sys\nprint('noise')\nos.write(1, b'more noise')\nos.system('echo child')\n"
+    env.add("noisy", entry_points={"openclaw.tools": {"noisy": "noisy.plugin"}}, modules={"noisy.plugin": noise})
+    return str(env.folder)
+
+
+def check_document(result: Any) -> None:
+    value = json.loads(result.out)
+    assert "\x1b" not in result.out
+    if result.status:
+        assert (result.status, value["ok"]) == (1, False)
+
+
 @pytest.mark.parametrize(
     "config", ["{cron: {}, gateway: {port: 5}}", '{logging: {file: "${NOPE_X}"}, cron: {}}', "{ broken"]
 )
-def test_json_output_is_one_document_and_nothing_else(cli: Any, tmp_path: Path, config: str) -> None:
-    env = PluginEnv(tmp_path / "distributions")
-    env.add(
-        "noisy",
-        entry_points={"openclaw.tools": {"noisy": "noisy.plugin"}},
-        modules={
-            "noisy.plugin": "import os, sys\nprint('noise')\nos.write(1, b'more noise')\nos.system('echo child')\n"
-        },
-    )
+def test_json_output_is_one_document_and_nothing_else(cli: Any, noisy: str, config: str) -> None:
     for arguments in COMMANDS_WITH_JSON:
         cli.config.write_text(config)
-        result = cli(*arguments, "--json", PYTHONPATH=str(env.folder), FORCE_COLOR="1")
-        value = json.loads(result.out)
-        assert "\x1b" not in result.out
-        if result.status:
-            assert value["ok"] is False, (arguments, value)
-            assert result.status == 1
+        check_document(cli(*arguments, "--json", PYTHONPATH=noisy, FORCE_COLOR="1"))
+
+
+@pytest.mark.parametrize("arguments", [["plugins", "doctor"], ["doctor"]])
+def test_noise_of_a_plugin_never_reaches_standard_output(process: Any, noisy: str, arguments: list[str]) -> None:
+    process.config.write_text("{cron: {}, plugins: {allow: ['noisy']}}")
+    result = process(*arguments, "--json", PYTHONPATH=noisy, FORCE_COLOR="1")
+    check_document(result)
+    assert all(noise in result.err for noise in ("noise", "more noise", "child"))
 
 
 @pytest.mark.parametrize(

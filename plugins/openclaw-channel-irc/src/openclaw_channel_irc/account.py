@@ -174,7 +174,7 @@ class Account:
                 await wire.say(target, line)
             except ChannelDisconnected as error:
                 raise DeliveryFailed(error.message, maybe_sent=True) from error
-        pass
+        await wire.confirm(self._confirm_s)
         reason = wire.refused.get(wire.folded(target))
         if reason is not None:
             raise DeliveryFailed(f"The IRC server refused the message to {target}: {reason}.", retryable=False)

@@ -10,7 +10,6 @@ from pydantic.alias_generators import to_camel
 from openclaw_channel_irc.names import is_nick, is_target
 from openclaw_core.sdk import Secret
 
-
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 

@@ -188,6 +188,11 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+def word(value: Any) -> str:
+    """An id or a name; some servers send ids as numbers."""
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
 def count(value: Any) -> int:
     """A token count that may be null, missing or a float."""
     return max(0, int(value)) if isinstance(value, int | float) and math.isfinite(value) else 0

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from openclaw_core.sdk import AssistantMessage, ModelEvent, ModelRequest, ProviderError, StopReason, Usage
-from openclaw_lib_openai.answer import Answer, Call, count
+from openclaw_lib_openai.answer import Answer, Call, count, word
 from openclaw_lib_openai.failure import ended_early, read_error, stream_failure
 
 _FINISH = {
@@ -113,13 +113,13 @@ class ChatStream:
 
     def _call(self, part: Mapping[str, Any]) -> ModelEvent:
         function = part.get("function") or {}
-        name = function.get("name") or ""
+        name = word(function.get("name"))
         arguments = function.get("arguments")
         if arguments is None:
             arguments = ""
         elif not isinstance(arguments, str):  # a server that sends the object itself
             arguments = json.dumps(arguments, ensure_ascii=False)
-        call = self._find(part.get("index"), part.get("id") or "", name, arguments)
+        call = self._find(part.get("index"), word(part.get("id")), name, arguments)
         before = call.name
         if name:
             call.add_name(name)

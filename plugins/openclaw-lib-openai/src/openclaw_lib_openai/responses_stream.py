@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from openclaw_core.sdk import AssistantMessage, ModelEvent, ModelRequest, ProviderError, StopReason, Usage
-from openclaw_lib_openai.answer import Answer, Call, count
+from openclaw_lib_openai.answer import Answer, Call, count, word
 from openclaw_lib_openai.failure import ended_early, read_error, stream_failure
 
 _TEXT = ("response.output_text.delta", "response.refusal.delta")
@@ -100,7 +100,7 @@ class ResponsesStream:
         item = data.get("item") or {}
         if item.get("type") != "function_call":
             return []
-        call = self._answer.open_call(call_id=item.get("call_id") or "", name=item.get("name") or "")
+        call = self._answer.open_call(call_id=word(item.get("call_id")), name=word(item.get("name")))
         self._remember(call, item.get("id"), data.get("output_index"))
         return [self._answer.fragment(call, "", name=call.name)]
 
@@ -110,8 +110,8 @@ class ResponsesStream:
         if item.get("type") != "function_call":
             return []
         call = self._call({"item_id": item.get("id"), "output_index": data.get("output_index")})
-        call.id = item.get("call_id") or call.id
-        call.name = item.get("name") or call.name
+        call.id = word(item.get("call_id")) or call.id
+        call.name = word(item.get("name")) or call.name
         arguments = item.get("arguments")
         if isinstance(arguments, str) and arguments:
             if not call.pieces:
@@ -138,7 +138,7 @@ class ResponsesStream:
         events: list[ModelEvent] = []
         for item in output if isinstance(output, list) else ():
             if item.get("type") == "function_call":
-                call = self._answer.open_call(call_id=item.get("call_id") or "", name=item.get("name") or "")
+                call = self._answer.open_call(call_id=word(item.get("call_id")), name=word(item.get("name")))
                 events.append(self._answer.fragment(call, str(item.get("arguments") or ""), name=call.name))
             elif item.get("type") == "message":
                 for part in item.get("content") or ():

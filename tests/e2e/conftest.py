@@ -1,0 +1,65 @@
+"""Fixtures of the end-to-end tests: a real model server, command line and gateway process, all on loopback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from home import Gateway, Home, ModelServer, free_port, peers_module, wait_http
+
+
+@pytest.fixture
+def model_server(tmp_path: Path) -> Iterator[Callable[[list[dict[str, Any]]], ModelServer]]:
+    """Start aimock with fixtures; several times in one test if need be."""
+    started: list[subprocess.Popen[Any]] = []
+    command = peers_module().aimock()
+    assert command, "install it: tools/install_peers.sh aimock"
+
+    def start(fixtures: list[dict[str, Any]]) -> ModelServer:
+        port = free_port()
+        file = tmp_path / f"fixtures-{port}.json"
+        file.write_text(json.dumps({"fixtures": fixtures}))
+        process = subprocess.Popen(
+            [*command, "-p", str(port), "-h", "127.0.0.1", "-f", str(file), "--strict"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        started.append(process)
+        wait_http(f"http://127.0.0.1:{port}/__aimock/journal", process)
+        return ModelServer(port)
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "state")
+
+
+@pytest.fixture
+def gateway(home: Home) -> Iterator[Callable[..., Gateway]]:
+    """Start the gateway of `home`; ended after the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(**env: str) -> Gateway:
+        home.env.update(env)
+        process = home.start("gateway", "run", "--port", "0", "--json")
+        started.append(process)
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, process.stderr.read() if process.stderr else ""
+        ready = json.loads(line)
+        return Gateway(process, ready["url"], ready["port"])
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()

@@ -1,0 +1,139 @@
+"""A state directory, the command line on it, a gateway process and a model server: what end-to-end tests use."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+OPENCLAW = Path(sys.executable).parent / "openclaw"
+
+
+def peers_module() -> Any:
+    spec = importlib.util.spec_from_file_location("openclaw_test_peers", ROOT / "tests" / "peers.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(spec.name, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+def wait_http(url: str, process: subprocess.Popen[Any], *, seconds: float = 30.0) -> None:
+    """Until a server answers; connection refusals are the only thing that is waited out."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            urllib.request.urlopen(url, timeout=2).read()
+            return
+        except urllib.error.HTTPError:
+            return
+        except OSError:
+            assert process.poll() is None, f"the server ended with {process.returncode}"
+            assert time.monotonic() < deadline, f"{url} did not answer"
+            process.poll()
+            select.select([], [], [], 0.05)
+
+
+@dataclass
+class ModelServer:
+    """aimock: answers by fixtures, keeps a journal of requests."""
+
+    port: int
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    def requests(self) -> list[dict[str, Any]]:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/__aimock/journal", timeout=5) as response:
+            data = json.load(response)
+        entries = data if isinstance(data, list) else data.get("entries") or data.get("requests") or []
+        return list(entries)
+
+
+@dataclass
+class Home:
+    """A state directory with its configuration, and the command line on it."""
+
+    state: Path
+    env: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def workspace(self) -> Path:
+        return self.state / "workspace"
+
+    def configure(self, config: dict[str, Any]) -> None:
+        self.state.mkdir(parents=True, exist_ok=True)
+        (self.state / "openclaw.json").write_text(json.dumps(config))
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "OPENCLAW_STATE_DIR": str(self.state), **self.env}
+
+    def run(self, *arguments: str, status: int | None = 0, **kwargs: Any) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [str(OPENCLAW), *arguments], env=self.environment(), capture_output=True, text=True, timeout=90, **kwargs
+        )
+        if status is not None:
+            assert done.returncode == status, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    def json(self, *arguments: str, status: int = 0) -> Any:
+        return json.loads(self.run(*arguments, "--json", status=status).stdout)
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [str(OPENCLAW), *arguments],
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+
+@dataclass
+class Gateway:
+    process: subprocess.Popen[str]
+    url: str
+    port: int
+
+    def get(self, path: str) -> tuple[int, Any]:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as response:
+                return response.status, json.load(response)
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)
+
+    def stop(self, *, sig: int = signal.SIGTERM) -> int:
+        self.process.send_signal(sig)
+        return self.process.wait(10)
+
+
+def provider(server: ModelServer, *, api: str = "openai-completions", model: str = "mock") -> dict[str, Any]:
+    """A configuration whose default model is the server's."""
+    base = server.base_url if api.startswith("openai") else f"http://127.0.0.1:{server.port}"
+    entry = {
+        "baseUrl": base,
+        "apiKey": "sk-test-canary-4711",
+        "api": api,
+        "models": [{"id": model, "contextWindow": 64000}],
+    }
+    return {"models": {"providers": {"mock": entry}}, "agents": {"defaults": {"model": f"mock/{model}"}}}
