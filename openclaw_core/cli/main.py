@@ -84,6 +84,8 @@ def _plugin_commands(ctx: click.Context) -> dict[str, click.Command]:
     root.meta["openclaw.plugin_commands"] = commands
     state = root.find_object(CliState) or CliState()
     try:
+        if not _may_add_commands(state):
+            return commands
         app = state.plugins()
         for plugin_id, spec in app.commands:
             if spec.name in COMMANDS:
@@ -101,6 +103,17 @@ def _plugin_commands(ctx: click.Context) -> dict[str, click.Command]:
     except OpenClawError as error:
         output.warn(f"commands of plugins are left out: {error.message}")
     return commands
+
+
+def _may_add_commands(state: CliState) -> bool:
+    """Whether any plugin that is on may add commands: an extension, or one that is not of this project.
+    Known without importing any, so that the usual ``--help`` stays fast."""
+    from openclaw_core.cli.listing import plugin_report
+
+    report = plugin_report(state.paths)
+    if any(finding.get("key", "").startswith("config_") for finding in report.diagnostics):
+        return True  # loading says what is wrong with the configuration
+    return any(row.enabled and (row.kind == "extension" or row.origin != "bundled") for row in report.ordered())
 
 
 def _own_help(command: click.Command) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from collections.abc import Mapping
@@ -71,6 +70,8 @@ def read_source(
     written = includes.resolve(tree, path.parent, (path,))
     if not isinstance(written, dict):
         raise ConfigFileError(f"{path.name} includes {_kind(written)} as the whole configuration.")
+    import hashlib
+
     digest = hashlib.sha256(data)
     for included, content in sorted(includes.seen.items()):
         digest.update(str(included).encode() + b"\0" + content)

@@ -134,6 +134,7 @@ async def _serve(
         ws="websockets-sansio",
         ws_max_size=frames.MAX_PAYLOAD,
         ws_ping_interval=None,
+        ws_per_message_deflate=False,  # loopback: compressing costs more than it saves
         server_header=False,
         date_header=False,
         timeout_graceful_shutdown=1,

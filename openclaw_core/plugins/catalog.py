@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import importlib_metadata
@@ -96,7 +96,7 @@ def scan(*, path: list[str] | None = None, bundled: frozenset[str] | None = None
 @cache
 def bundled_distributions() -> frozenset[str]:
     """Normalised names of the distributions that this project publishes."""
-    text = files("openclaw_core.plugins").joinpath("bundled.txt").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("bundled.txt").read_text(encoding="utf-8")
     return frozenset(normalize(line) for line in text.splitlines() if line.strip() and not line.startswith("#"))
 
 
@@ -149,13 +149,19 @@ def _plugins_of(dist: Any, points: list[Any], ours: frozenset[str], problems: li
 
 
 def _identity(dist: Any) -> tuple[str, str]:
-    """Name and version; broken metadata gives the folder's name and no version."""
-    try:
-        metadata = dist.metadata
-        name, version = metadata.get("Name"), metadata.get("Version")
-    except Exception:  # noqa: BLE001  # how missing metadata shows differs between versions of the library
-        name, version = None, None
-    return str(name or _folder_name(dist)), str(version or "")
+    """Name and version; broken metadata gives the folder's name and no version.
+
+    Read from the header lines themselves: parsing them as a message would cost more than all the rest of
+    the scan, the import of the email package included.
+    """
+    found = {"Name": "", "Version": ""}
+    for line in (dist.read_text("METADATA") or dist.read_text("PKG-INFO") or "").splitlines():
+        header, _, value = line.partition(":")
+        if header in found and not found[header]:
+            found[header] = value.strip()
+        elif not line.strip():
+            break
+    return found["Name"] or _folder_name(dist), found["Version"]
 
 
 def _choose(claims: list[Installed]) -> Installed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from openclaw_core.plugins.catalog import Installed
@@ -16,6 +15,8 @@ def content_digest(plugin: Installed) -> str:
 
     Empty when the files cannot be found.
     """
+    import hashlib
+
     digest = hashlib.sha256()
     record = plugin.dist.read_text("RECORD") if plugin.dist is not None else None
     package = plugin.module.partition(".")[0]

@@ -11,9 +11,7 @@ from typing import Any, TypeVar
 
 from openclaw_core.config.paths import private_dir, write_private
 from openclaw_core.errors import ConfigFileError
-from openclaw_core.observe.logging import get_logger
 
-_log = get_logger("plugins")
 MAX_REASON = 500
 _T = TypeVar("_T", "Consent", "Failure")
 
@@ -102,7 +100,7 @@ class PluginRecords:
         try:
             self._store("errors.json", {"version": 1, "errors": errors})
         except ConfigFileError as error:
-            _log.info("plugin failures are not remembered", error=error.message)
+            _log().info("plugin failures are not remembered", error=error.message)
 
     def _store(self, name: str, data: dict[str, Any]) -> None:
         private_dir(self.folder)
@@ -120,6 +118,13 @@ class PluginRecords:
             self._errors = data
 
 
+def _log() -> Any:
+    # `plugins list` reads records and has nothing to log: it is spared the import.
+    from openclaw_core.observe.logging import get_logger
+
+    return get_logger("plugins")
+
+
 def _read(path: Path) -> dict[str, Any]:
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -128,7 +133,7 @@ def _read(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        _log.warning("damaged record is read as empty", file=path.name, error=str(error))
+        _log().warning("damaged record is read as empty", file=path.name, error=str(error))
         return {}
     return data if isinstance(data, dict) else {}
 
