@@ -22,7 +22,8 @@ _log = get_logger("delivery")
 
 MAX_ATTEMPTS = 5
 _RETRY = (0.5, 30.0)
-_SEND_TIMEOUT_S = 60.0
+_SEND_TIMEOUT_S = 600.0
+"""Channels with flood limits send a long part slowly; one conversation waits, no other does."""
 _IDLE_S = 5.0
 
 

@@ -42,6 +42,8 @@ class Agent:
     thinking: str
     reserve: int
     reserve_floor: int
+    protected: tuple[str, ...] = ()
+    """Paths besides the state directory that tools never open: the configuration file."""
 
     def reserve_of(self, window: int) -> int:
         """Tokens of a window that are kept free for the answer."""
@@ -118,6 +120,7 @@ class AgentDirectory:
             thinking=entry.thinking_default or defaults.thinking_default or "off",
             reserve=defaults.compaction.reserve_tokens,
             reserve_floor=defaults.compaction.reserve_tokens_floor,
+            protected=(str(self._paths.config_file),),
         )
 
     def _workspace(self, agent_id: AgentId, entry: AgentEntry) -> Path:

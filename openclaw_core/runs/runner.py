@@ -307,6 +307,7 @@ class Runner:
                 channel=turn.channel,
                 context_window=turn.model.context_window,
                 model_input=turn.model.input,
+                meta={"protected": agent.protected},
             ),
             gate=deps.gate,
             candidates=Candidates(models=chain, provider=deps.models.provider),
