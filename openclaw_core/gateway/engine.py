@@ -29,9 +29,10 @@ from openclaw_core.plugins.app import AppPlugins, load_plugins
 from openclaw_core.prompt.builder import PromptBuilder
 from openclaw_core.runs.agents import AgentDirectory
 from openclaw_core.runs.conversation import HistoryReader
+from openclaw_core.runs.deps import RunDeps
 from openclaw_core.runs.dispatcher import Dispatcher
 from openclaw_core.runs.hub import RunHub
-from openclaw_core.runs.runner import RunDeps, Runner
+from openclaw_core.runs.runner import Runner
 from openclaw_core.sessions.history import HistoryWindow, MessageCache
 
 _log = get_logger("engine")

@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from openclaw_core.aio.clock import Clock
-from openclaw_core.audit.writer import AuditWriter
-from openclaw_core.contracts.provider import ModelRequest
 from openclaw_core.contracts.runtime import Runtime
-from openclaw_core.contracts.store import FinishPlan, Store, Transcript
-from openclaw_core.contracts.tool import ToolContext
+from openclaw_core.contracts.store import FinishPlan, Transcript
 from openclaw_core.domain.ids import RunId, SessionKey
-from openclaw_core.domain.journal import Claim, InboxItem, InboxState, OutboxItem, RunStatus
-from openclaw_core.domain.messages import AssistantMessage, Block, ImageBlock, StopReason, TextBlock, UserMessage
-from openclaw_core.domain.models import ModelInfo
+from openclaw_core.domain.journal import Claim, InboxItem, InboxState, RunStatus
+from openclaw_core.domain.messages import AssistantMessage, StopReason, UserMessage
 from openclaw_core.domain.tasks import TaskPatch, TaskStatus
 from openclaw_core.domain.turns import Turn
 from openclaw_core.errors import FenceLost, OpenClawError, RunAborted, RunFailed, SessionBusy, StoreError
-from openclaw_core.models.failover import Candidates
-from openclaw_core.models.registry import ModelRegistry
 from openclaw_core.observe.faultpoints import fault_point
 from openclaw_core.observe.logging import get_logger, redact, run_context
-from openclaw_core.plugin import TurnView
-from openclaw_core.prompt import budget, sections
-from openclaw_core.prompt.builder import PromptBuilder
 from openclaw_core.runs import outcome
-from openclaw_core.runs.agents import Agent, AgentDirectory
-from openclaw_core.runs.conversation import Conversation, HistoryReader
-from openclaw_core.runs.hub import RunHub
+from openclaw_core.runs.agents import Agent
+from openclaw_core.runs.conversation import Conversation
+from openclaw_core.runs.deps import RunDeps
 from openclaw_core.runs.outcome import RunFacts
+from openclaw_core.runs.preparation import prepare, user_blocks
 from openclaw_core.runs.publish import Publisher
 from openclaw_core.runs.scope import RunScope
-from openclaw_core.tools.invoke import Gate
 
 _log = get_logger("runs")
 
@@ -44,11 +33,6 @@ MAX_ATTEMPTS = 3
 """Claims of one message before it is a dead letter (reliability.md R15)."""
 _ABORTED_TEXT = "Stopped by the owner before the tool finished; whether it took effect is unknown."
 _FAILED_TEXT = "The run failed before the tool finished; whether it took effect is unknown."
-
-ReplyPlanner = Callable[[InboxItem, Sequence[Mapping[str, Any]], OpenClawError | None, int], Sequence[OutboxItem]]
-"""Cuts a reply into outbox parts: (message, payloads, error, now)."""
-Emit = Callable[[str, Mapping[str, Any]], Awaitable[None]]
-"""Tells plugin listeners."""
 
 
 class Ran(StrEnum):
@@ -70,25 +54,6 @@ class ActiveRun:
     ending: bool = False
     finished: bool = False
     """The last transaction is committed; there is nothing to give back."""
-
-
-@dataclass(slots=True, kw_only=True)
-class RunDeps:
-    """Everything a run needs; one object per process, replaced when the configuration changes."""
-
-    store: Store
-    clock: Clock
-    hub: RunHub
-    audit: AuditWriter
-    agents: AgentDirectory
-    models: ModelRegistry
-    prompts: PromptBuilder
-    history: HistoryReader
-    runtime: Callable[[ModelInfo], tuple[str, Runtime]]
-    gate: Gate
-    plan_reply: ReplyPlanner
-    emit: Emit
-    rng: Callable[[], float]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -164,7 +129,7 @@ class Runner:
             transcript,
             run_id=item.run_id,
             session_id=claim.session_id,
-            user=UserMessage(content=_user_blocks(item.body), timestamp=item.received_at),
+            user=UserMessage(content=user_blocks(item.body), timestamp=item.received_at),
             turns=agent.history_turns,
             resumed=claim.resumed or claim.row.attempt > 1,
             at=deps.clock.now_ms(),
@@ -174,7 +139,7 @@ class Runner:
         scope: RunScope | None = None
         turn: Turn | None = None
         try:
-            turn, scope, runtime = await self._prepare(claim, agent, conversation, facts)
+            turn, scope, runtime = await prepare(deps, claim, agent, conversation, facts)
             publisher = Publisher(deps.hub, turn)
             publisher.start(deps.clock.now_ms())
             deps.audit.emit(kind="agent_run", action="agent_run.started", status="started", turn=turn)
@@ -216,116 +181,6 @@ class Runner:
             return _Ending(status=RunStatus.ERROR, error=error)
         except Exception as error:  # noqa: BLE001  # a runtime is a plugin: its failure ends the run, not the process
             return _internal(error)
-
-    async def _prepare(
-        self, claim: Claim, agent: Agent, conversation: Conversation, facts: RunFacts
-    ) -> tuple[Turn, RunScope, Runtime]:
-        deps, item = self.deps, claim.row.item
-        entry = await deps.store.sessions.get(item.session_key)
-        chosen = str(item.body.get("model") or (entry.fields.get("modelOverride") if entry else "") or "")
-        refs = [chosen] if chosen else list(agent.models) or [deps.models.default_ref()]
-        chain = deps.models.chain(refs)
-        model = chain[0]
-        runtime_id, runtime = deps.runtime(model)
-        thinking = str(item.body.get("thinking") or agent.thinking)
-        view = TurnView(
-            agent_id=agent.id,
-            session_key=item.session_key,
-            channel=item.channel,
-            provider=model.provider,
-            model=model.id,
-            workspace=str(agent.workspace),
-        )
-        prompt = await deps.prompts.build(agent.sources, view, agent.box.schemas)
-        dynamic = sections.runtime_line(agent_id=agent.id, model=model.ref, channel=item.channel, thinking=thinking)
-        window = min(model.context_window, agent.context_tokens)
-        reserve = agent.reserve_of(window)
-        facts.budget = budget.status(
-            window=window,
-            reserve=reserve,
-            prompt_chars=len(prompt.text) + len(dynamic),
-            tools_chars=prompt.tools_chars,
-            messages=conversation.messages,
-        )
-        conversation.history = budget.fit(
-            conversation.history, spare=int(facts.budget["usableTokens"]) - int(facts.budget["estimatedPromptTokens"])
-        )
-        facts.prompt_report = {
-            "source": "run",
-            "generatedAt": deps.clock.now_ms(),
-            "sessionId": claim.session_id,
-            "sessionKey": item.session_key,
-            "provider": model.provider,
-            "model": model.id,
-            "workspaceDir": str(agent.workspace),
-            **prompt.report,
-        }
-        turn = Turn(
-            run_id=item.run_id,
-            session_key=item.session_key,
-            session_id=claim.session_id,
-            agent_id=agent.id,
-            message=UserMessage(content=_user_blocks(item.body), timestamp=item.received_at),
-            model=model,
-            channel=item.channel,
-            system_prompt=prompt.text,
-            system_dynamic=dynamic,
-            thinking=thinking,
-            limits=agent.limits,
-            resumed=claim.resumed,
-            meta={"runtime": runtime_id},
-        )
-        scope = await self._scope(claim, turn, agent, chain, conversation, facts)
-        return turn, scope, runtime
-
-    async def _scope(
-        self,
-        claim: Claim,
-        turn: Turn,
-        agent: Agent,
-        chain: Sequence[ModelInfo],
-        conversation: Conversation,
-        facts: RunFacts,
-    ) -> RunScope:
-        deps = self.deps
-        steps = await deps.store.journal.steps(turn.run_id) if claim.row.attempt > 1 or claim.resumed else []
-        return RunScope(
-            turn=turn,
-            fence=claim.fence,
-            journal=deps.store.journal,
-            clock=deps.clock,
-            audit=deps.audit,
-            conversation_=conversation,
-            box=agent.box,
-            tool_context=ToolContext(
-                workspace=agent.workspace,
-                roots=agent.roots,
-                agent_id=agent.id,
-                session_key=turn.session_key,
-                session_id=turn.session_id,
-                run_id=turn.run_id,
-                channel=turn.channel,
-                context_window=turn.model.context_window,
-                model_input=turn.model.input,
-                meta={"protected": agent.protected},
-            ),
-            gate=deps.gate,
-            candidates=Candidates(models=chain, provider=deps.models.provider),
-            request=ModelRequest(
-                model=turn.model,
-                system=turn.system_prompt,
-                system_dynamic=turn.system_dynamic,
-                messages=(),
-                tools=agent.box.schemas,
-                thinking=turn.thinking,
-                session_id=turn.session_id,
-                run_id=turn.run_id,
-                idle_s=turn.limits.idle_s,
-            ),
-            rng=deps.rng,
-            facts=facts,
-            prior={row.k: row for row in steps},
-        )
 
     async def _close(self, ending: _Ending, scope: RunScope | None, conversation: Conversation) -> None:
         """Leave a transcript in which every call has its result, however the run ended."""
@@ -447,11 +302,3 @@ def _internal(error: BaseException) -> _Ending:
     return _Ending(
         status=RunStatus.ERROR, error=RunFailed(text, code="internal", hint="See the gateway log for details.")
     )
-
-
-def _user_blocks(body: Mapping[str, Any]) -> tuple[Block, ...]:
-    blocks: list[Block] = [TextBlock(text=str(body.get("text", "")))]
-    for image in body.get("images") or ():
-        if isinstance(image, Mapping) and image.get("data"):
-            blocks.append(ImageBlock(data=str(image["data"]), mime_type=str(image.get("mimeType", "image/png"))))
-    return tuple(blocks)

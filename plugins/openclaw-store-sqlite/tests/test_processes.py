@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import sys
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
@@ -136,6 +137,10 @@ def test_looking_does_not_disturb(tmp_path: Path) -> None:
     assert not one.alive("gone")
     assert not (tmp_path / "boot-gone.lock").exists()
     assert not one.alive("../../etc/passwd")
+    (tmp_path / "boot-gone.lock").touch()
+    with (tmp_path / "boot-gone.lock").open() as file:
+        fcntl.flock(file, fcntl.LOCK_SH)  # somebody else is looking at the same moment
+        assert not three.alive("gone")
     two.leave()
     two.leave()
     assert not one.alive("y")

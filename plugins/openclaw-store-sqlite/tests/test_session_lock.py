@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -114,8 +115,30 @@ async def test_a_living_holder_is_waited_for(house: StoreHouse, sessions: Path, 
     assert seen[-1]["parentId"] == "other2"
 
 
-def test_a_file_removed_at_the_last_moment_is_not_the_lock(tmp_path: Path) -> None:
-    """Two that wait: the one that locked the removed file must not believe it holds the lock."""
+def test_one_holder_at_a_time(tmp_path: Path) -> None:
+    """Many that take and give back: whoever locked a file that was removed meanwhile does not hold the lock."""
+    path = tmp_path / "x.lock"
+    inside: list[int] = []
+    worst: list[int] = []
+
+    def work(number: int) -> None:
+        lock = SessionLock(path)
+        taken = 0
+        while taken < 300:
+            if lock.acquire(f"worker {number}") is None:
+                inside.append(number)
+                worst.append(len(inside))
+                inside.remove(number)
+                lock.release()
+                taken += 1
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert len(worst) == 1200
+    assert max(worst) == 1
+
+
+def test_giving_back_and_taking(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
     first, second = SessionLock(path), SessionLock(path)
     for _ in range(20):

@@ -56,7 +56,11 @@ async def test_lines_of_other_programs_are_ours(house: StoreHouse, sessions: Pat
             other.write(encode(line("z", parentId="b")))
         await transcript.append([line("c")])
         assert ids(await transcript.tail(min_entries=9)) == ["a", "x", "y", "b", "z", "c"]
-    assert chain(file) == [("a", None), ("x", "a"), ("y", "x"), ("b", "y"), ("z", "b"), ("c", "z")]
+        with file.open("ab") as other:
+            other.write(b'{"id":"half')
+        await transcript.append([line("d")])
+    assert chain(file) == [("a", None), ("x", "a"), ("y", "x"), ("b", "y"), ("z", "b"), ("c", "z"), ("d", "c")]
+    assert b'{"id":"half' in (sessions / "one.jsonl.quarantine").read_bytes()
 
 
 async def test_a_replaced_or_shortened_file_is_read_anew(house: StoreHouse, sessions: Path) -> None:

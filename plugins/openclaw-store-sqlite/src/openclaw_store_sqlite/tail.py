@@ -109,7 +109,7 @@ class Tail:
             position = begin
             block = min(block * 2, _MAX_BLOCK)
             cut = 0 if begin == 0 else rest.find(b"\n") + 1
-            if begin and (cut == 0 or cut == len(rest)):
+            if begin and cut == 0:
                 continue
             self._prepend(list(split(rest[cut:], begin + cut)), broken)
             self.start = begin + cut

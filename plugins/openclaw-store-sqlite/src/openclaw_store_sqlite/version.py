@@ -50,7 +50,11 @@ def judge(path: Path, version: int, application: int, newest: int) -> None:
 
 
 def _header(path: Path) -> bytes | None:
-    """The newest committed database header, from the write-ahead log if it lies there; None for no database."""
+    """The newest committed database header, from the write-ahead log if it lies there; None for no database.
+
+    The log is read first: another process may fold it into the file at any moment, never the other way round.
+    """
+    logged = _logged_header(path.with_name(path.name + "-wal"))
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER)
@@ -58,13 +62,15 @@ def _header(path: Path) -> bytes | None:
         return None
     if not header:
         return None
-    log = path.with_name(path.name + "-wal")
-    return (_logged_header(log) if log.exists() else None) or header.ljust(_HEADER, b"\0")
+    return logged or header.ljust(_HEADER, b"\0")
 
 
 def _logged_header(log: Path) -> bytes | None:
-    """Page 1 of the last committed transaction in a write-ahead log."""
-    fd = os.open(log, os.O_RDONLY)
+    """Page 1 of the last committed transaction in a write-ahead log; None where there is none."""
+    try:
+        fd = os.open(log, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
     try:
         start = os.pread(fd, 32, 0)
         if len(start) < 32:
