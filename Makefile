@@ -15,6 +15,7 @@ $(BIN)/uv:
 
 $(STAMP): $(BIN)/uv $(INPUTS)
 	VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --compile-bytecode -r requirements/dev.in -c requirements/constraints.txt
+	$(BIN)/python -m compileall -q openclaw_core plugins   # editable sources too: see docs/explanation/speed.md
 	touch $(STAMP)
 
 run: setup
@@ -22,6 +23,7 @@ run: setup
 
 test: setup
 	$(BIN)/python tools/sync_plugins.py --check
+	$(BIN)/python tools/generate_docs.py --check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
@@ -40,3 +42,14 @@ lock:
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+
+# What takes long: not part of `make test`.
+bench: setup
+	$(BIN)/python benchmarks/commands.py
+	$(BIN)/python benchmarks/turns.py
+
+soak: setup
+	$(BIN)/python benchmarks/soak.py $(MINUTES)
+
+fresh: setup
+	OPENCLAW_FRESH=1 $(BIN)/python -m pytest tests/wheel

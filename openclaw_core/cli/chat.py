@@ -8,6 +8,7 @@ import sys
 import click
 
 from openclaw_core.cli import output
+from openclaw_core.cli.entry import started
 from openclaw_core.cli.reach import Reach, find_gateway
 from openclaw_core.cli.state import CliState
 from openclaw_core.cli.talk import GatewayTalk, LocalTalk, Piece
@@ -38,6 +39,7 @@ async def _chat(state: CliState, reach: Reach | None, agent: str, key: str, as_j
         talk = await LocalTalk.open(state, agent, key)
     else:
         talk = await GatewayTalk.open(reach, agent, key)
+    started()
     try:
         if not as_json:
             output.line(f"Talking to {talk.title}. /help for commands.")

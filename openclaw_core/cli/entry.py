@@ -3,6 +3,7 @@ failures the same way everywhere."""
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 
 from openclaw_core.cli import output
@@ -11,6 +12,7 @@ from openclaw_core.errors import OpenClawError
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns the exit status. Nothing escapes but SystemExit of a command."""
+    gc.disable()  # imports make no garbage; collecting while they run costs a fifth of a short command
     as_json = "--json" in arguments
     with output.claimed():
         try:
@@ -31,6 +33,13 @@ def run(arguments: Sequence[str]) -> int:
             return output.EXIT_INTERRUPTED
         except Exception as error:  # noqa: BLE001  # the last boundary: a person gets a sentence, not a traceback
             return output.fail(_unexpected(error), as_json=as_json)
+
+
+def started() -> None:
+    """Everything is imported: a command that goes on for long collects garbage again from here, and never
+    looks at what start-up made."""
+    gc.freeze()
+    gc.enable()
 
 
 def _unexpected(error: Exception) -> OpenClawError:

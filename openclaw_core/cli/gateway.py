@@ -9,6 +9,7 @@ import click
 
 from openclaw_core import __version__
 from openclaw_core.cli import output
+from openclaw_core.cli.entry import started
 from openclaw_core.cli.reach import GatewayClient, find_gateway, need_gateway
 from openclaw_core.cli.state import CliState
 from openclaw_core.errors import InvalidRequest, OpenClawError
@@ -59,6 +60,7 @@ def run(
     log_to_file(state, loaded)
 
     def announce(address: Address, app: GatewayApp) -> None:
+        started()
         if as_json:
             output.emit_json_line({"ready": True, "url": address.url, "host": address.host, "port": address.port})
         else:

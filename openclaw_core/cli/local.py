@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from openclaw_core.cli.entry import started
 from openclaw_core.cli.state import CliState
 from openclaw_core.domain.ids import RunId, SessionKey
 from openclaw_core.domain.journal import RunStatus
 from openclaw_core.errors import SessionBusy
 from openclaw_core.gateway.engine import Engine
-from openclaw_core.runs.hub import StreamEvent
+from openclaw_core.runs.hub import StreamEvent, ended
 from openclaw_core.sessions.keys import agent_id, agent_of, main_key, normalise
 
 _POLL_S = 0.2
@@ -38,7 +39,9 @@ async def open_engine(state: CliState) -> Engine:
 
     loaded = state.load()
     log_to_file(state, loaded)
-    return await Engine.open(state.paths, loaded, kind="local")
+    engine = await Engine.open(state.paths, loaded, kind="local")
+    started()
+    return engine
 
 
 async def local_turn(
@@ -82,8 +85,6 @@ async def local_turn(
 async def _wait(
     engine: Engine, run_id: RunId, key: SessionKey, busy_s: float, interrupted: asyncio.Event
 ) -> Mapping[str, Any]:
-    from openclaw_core.gateway.methods.agent import ended
-
     clock = engine.clock
     waiting_since = clock.monotonic()
     while True:

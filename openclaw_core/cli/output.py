@@ -154,9 +154,7 @@ def emit_json_line(value: Any) -> None:
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, empty: str = "") -> None:
     """A table for people: plain aligned columns into a pipe, rich on a terminal. `empty` is said instead of
     a table without rows. Control characters of cells are escaped."""
-    from openclaw_core.observe.logging import printable
-
-    cells = [["" if cell is None else printable(str(cell)) for cell in row] for row in rows]
+    cells = [["" if cell is None else _one_line(str(cell)) for cell in row] for row in rows]
     if not cells and empty:
         line(empty)
         return
@@ -196,11 +194,18 @@ def _plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 def fields(pairs: Sequence[tuple[str, object]]) -> None:
     """Names and values below each other."""
-    from openclaw_core.observe.logging import printable
-
     width = max((len(name) for name, _ in pairs), default=0)
     for name, value in pairs:
-        line(f"{name.ljust(width)}  {printable(str(value))}")
+        line(f"{name.ljust(width)}  {_one_line(str(value))}")
+
+
+def _one_line(text: str) -> str:
+    """Text without control characters. Most has none, and is spared the import."""
+    if text.isprintable():
+        return text
+    from openclaw_core.observe.logging import printable
+
+    return printable(text)
 
 
 def warn(text: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from openclaw_core.aio.clock import Clock
 from openclaw_core.domain.ids import RunId, SessionKey
+from openclaw_core.domain.journal import RunRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,3 +117,16 @@ class RunHub:
                 waiting.remove(future)
                 if not waiting:
                     del self._waiters[run_id]
+
+
+def ended(row: RunRow) -> dict[str, Any]:
+    """The outcome of a run that the journal keeps."""
+    return {
+        "runId": row.run_id,
+        "sessionKey": row.session_key,
+        "status": row.status.value,
+        "startedAt": row.started_at,
+        "endedAt": row.ended_at,
+        "result": row.result,
+        "error": row.error,
+    }

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Frontmatter:
@@ -27,6 +25,8 @@ def parse(text: str) -> Frontmatter:
     end = next((i for i, line in enumerate(lines[1:], 1) if line.strip() == "---"), None)
     if end is None:
         return Frontmatter(problem="the frontmatter is not closed")
+    import yaml  # only people with skills pay for it
+
     head = "\n".join(lines[1:end])
     try:
         data = yaml.safe_load(head)

@@ -14,8 +14,21 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = sorted(p.parent for p in ROOT.glob("plugins/*/pyproject.toml"))
-KINDS = "channel provider tools runtime store audit lib extension skills metrics memory all".split()
-GROUPS = "channels providers tools skills runtimes audit_sinks stores extensions".split()
+KINDS = [
+    "channel",
+    "provider",
+    "tools",
+    "runtime",
+    "store",
+    "audit",
+    "lib",
+    "extension",
+    "skills",
+    "metrics",
+    "memory",
+    "all",
+]
+GROUPS = ["channels", "providers", "tools", "skills", "runtimes", "audit_sinks", "stores", "extensions"]
 
 
 def project(folder: Path) -> dict[str, Any]:
@@ -94,14 +107,14 @@ def test_core_dependencies_are_the_agreed_ones() -> None:
     assert sorted(found) == sorted(wanted.split())
 
 
-SOURCES = [p for p in [*ROOT.glob("openclaw_core/**/*.py"), *ROOT.glob("plugins/*/src/**/*.py")]]
+SOURCES = [*ROOT.glob("openclaw_core/**/*.py"), *ROOT.glob("plugins/*/src/**/*.py")]
 
 
 @pytest.mark.parametrize("file", SOURCES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_files_stay_small_and_tasks_have_owners(file: Path) -> None:
     text = file.read_text()
     assert text.count("\n") <= 400, "split it: one noun a file"
-    if "aio" not in file.parts:
+    if not {"aio", "testing"} & set(file.parts):
         assert not re.search(r"\basyncio\.(create_task|ensure_future|gather)\(|\.create_task\(", text)
     assert not re.search(r"#\s*type:\s*ignore(\[[^\]]*\])?\s*$", text, re.MULTILINE), "say why"
     assert not re.search(r"#\s*noqa(:\s*[A-Z0-9, ]+)?\s*$", text, re.MULTILINE), "say why"

@@ -30,7 +30,9 @@ def test_the_names_are_pinned(door: str) -> None:
 
 def test_the_light_door_stays_light() -> None:
     code = "import openclaw_core.plugin, sys; print(' '.join(m.split('.')[0] for m in sys.modules))"
-    loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+    loaded = set(
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    )
     assert loaded.isdisjoint({"pydantic", "httpx", "click", "starlette", "yaml", "stevedore", "rich", "asyncio"})
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from openclaw_core.domain.ids import AgentId, RunId, SessionKey
-from openclaw_core.domain.journal import RunRow, RunStatus
+from openclaw_core.domain.journal import RunStatus
 from openclaw_core.errors import InvalidRequest, NotFound, OpenClawError
 from openclaw_core.gateway.rpc import Call, Later, method
+from openclaw_core.runs.hub import ended
 from openclaw_core.sessions.keys import agent_id, agent_of, main_key, normalise
 
 _MAX_ID = 256
@@ -73,19 +74,6 @@ async def outcome_of(call: Call, run_id: RunId, timeout_s: float | None = None) 
     if row is not None and row.status is not RunStatus.ACTIVE:
         return ended(row)
     return await engine.hub.wait(run_id, timeout_s)
-
-
-def ended(row: RunRow) -> dict[str, Any]:
-    """The outcome of a run that the journal keeps."""
-    return {
-        "runId": row.run_id,
-        "sessionKey": row.session_key,
-        "status": row.status.value,
-        "startedAt": row.started_at,
-        "endedAt": row.ended_at,
-        "result": row.result,
-        "error": row.error,
-    }
 
 
 def raise_failure(outcome: Mapping[str, Any]) -> None:

@@ -141,6 +141,7 @@ def test_looking_does_not_disturb(tmp_path: Path) -> None:
     with (tmp_path / "boot-gone.lock").open() as file:
         fcntl.flock(file, fcntl.LOCK_SH)  # somebody else is looking at the same moment
         assert not three.alive("gone")
+    (tmp_path / "boot-gone.lock").unlink()
     two.leave()
     two.leave()
     assert not one.alive("y")

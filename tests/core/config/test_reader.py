@@ -112,6 +112,7 @@ def test_a_value_is_replaced_once_only() -> None:
 def test_the_env_section_completes_the_environment(file: Path) -> None:
     file.write_text('{env: {A: "file", vars: {B: "vars"}}, x: "${A} ${B}"}')
     assert read(file, A="process")["x"] == "process vars"
+    assert read(file, A="")["x"] == "file vars"
 
 
 @given(st.text(alphabet="${}ABab_\\ \n", max_size=30))
