@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from openclaw_core.aio.clock import Clock, SystemClock
@@ -62,7 +62,7 @@ class Engine:
         self._runtimes: dict[str, Runtime] = {}
         self._history = HistoryReader(cache=MessageCache(), window=HistoryWindow())
         self.audit = AuditWriter(store.audit, self._sinks(), clock)
-        self.planner = ReplyPlanner({spec.id: spec for _, spec in plugins.channels})
+        self.planner = ReplyPlanner({spec.id: spec for _, spec in plugins.channels}, _text_limits(loaded))
         self.runner = Runner(self._deps(), lock_timeout_s=_LOCK_WAIT_S)
         defaults = loaded.config.agents.defaults
         self.dispatcher = Dispatcher(
@@ -189,6 +189,16 @@ class Engine:
         await self.models.aclose()
         await self.http.aclose()
         await self.store.aclose()
+
+
+def _text_limits(loaded: LoadedConfig) -> dict[str, int]:
+    """``channels.<id>.textChunkLimit`` where it is a sensible number."""
+    out: dict[str, int] = {}
+    for ident, section in loaded.config.channels.configured().items():
+        limit = section.get("textChunkLimit") if isinstance(section, Mapping) else None
+        if isinstance(limit, int) and not isinstance(limit, bool) and limit >= 16:
+            out[ident] = limit
+    return out
 
 
 def open_store(paths: StatePaths, plugins: AppPlugins) -> Store:

@@ -86,7 +86,8 @@ class Home:
         (self.state / "openclaw.json").write_text(json.dumps(config))
 
     def environment(self) -> dict[str, str]:
-        return {**os.environ, "OPENCLAW_STATE_DIR": str(self.state), **self.env}
+        own = {k: v for k, v in os.environ.items() if not k.startswith("OPENCLAW_") and not k.endswith("_API_KEY")}
+        return {**own, "OPENCLAW_STATE_DIR": str(self.state), **self.env}
 
     def run(self, *arguments: str, status: int | None = 0, **kwargs: Any) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
@@ -98,6 +99,15 @@ class Home:
 
     def json(self, *arguments: str, status: int = 0) -> Any:
         return json.loads(self.run(*arguments, "--json", status=status).stdout)
+
+    def token(self) -> str:
+        """What clients of this state directory's gateway show."""
+        return (self.state / "gateway.token").read_text().strip()
+
+    def lines(self, key: str) -> list[dict[str, Any]]:
+        """The message lines of a conversation's transcript, as they lie on disk."""
+        session = self.json("sessions", "show", key, "--limit", "5000")
+        return [line for line in session["lines"] if line["type"] == "message"]
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -126,6 +136,11 @@ class Gateway:
         self.process.send_signal(sig)
         return self.process.wait(10)
 
+    def kill(self) -> None:
+        """Pull the plug."""
+        self.process.kill()
+        self.process.wait(10)
+
 
 def provider(server: ModelServer, *, api: str = "openai-completions", model: str = "mock") -> dict[str, Any]:
     """A configuration whose default model is the server's."""
@@ -137,3 +152,23 @@ def provider(server: ModelServer, *, api: str = "openai-completions", model: str
         "models": [{"id": model, "contextWindow": 64000}],
     }
     return {"models": {"providers": {"mock": entry}}, "agents": {"defaults": {"model": f"mock/{model}"}}}
+
+
+def scripted(port: int, *, agents: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+    """A configuration with one scripted server behind an OpenAI (`mock/m`) and an Anthropic (`claude/c`) provider.
+
+    `agents` is merged over ``agents.defaults``, `more` over the whole.
+    """
+    base = f"http://127.0.0.1:{port}"
+    chat = {"baseUrl": f"{base}/v1", "apiKey": "sk-test-canary-4711", "api": "openai-completions"}
+    claude = {"baseUrl": base, "apiKey": "sk-test-canary-4711", "api": "anthropic-messages"}
+    window = {"contextWindow": 200_000, "input": ["text", "image"]}
+    providers = {
+        "mock": {**chat, "models": [{"id": "m", **window}, {"id": "m2", **window}]},
+        "claude": {**claude, "models": [{"id": "c", **window, "reasoning": True}]},
+    }
+    return {
+        "models": {"providers": providers},
+        "agents": {"defaults": {"model": "mock/m", **(agents or {})}},
+        **more,
+    }

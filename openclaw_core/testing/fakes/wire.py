@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
@@ -14,13 +14,15 @@ class WireReply:
     """One answer. Each of `pieces` is flushed on its own.
 
     `end` says what follows the last piece: ``close`` ends the body cleanly, ``cut`` breaks a chunked body off,
-    ``hang`` keeps the connection open and silent until the client goes away.
+    ``hang`` keeps the connection open and silent until the client goes away. `delay_s` seconds pass before the
+    first piece.
     """
 
     pieces: Sequence[bytes]
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=lambda: {"content-type": "text/event-stream"})
     end: Literal["close", "cut", "hang"] = "close"
+    delay_s: float = 0.0
 
     @classmethod
     def events(cls, *payloads: Any, done: bool = True) -> WireReply:
@@ -55,9 +57,12 @@ class WireRequest:
 
 
 class WireServer:
-    """Answers the n-th request with the n-th reply, then with the last one again. Use as async context manager."""
+    """Answers the n-th request with the n-th reply, then with the last one again. Use as async context manager.
 
-    def __init__(self, *replies: WireReply) -> None:
+    A reply may be a function of the request.
+    """
+
+    def __init__(self, *replies: WireReply | Callable[[WireRequest], WireReply]) -> None:
         self.replies = list(replies)
         self.requests: list[WireRequest] = []
         self.gone = asyncio.Event()
@@ -109,7 +114,9 @@ class WireServer:
         body = await reader.readexactly(int(headers.get("content-length", "0")))
         number = len(self.requests)
         self.requests.append(WireRequest(path=first.split(" ")[1], headers=headers, body=body))
-        reply = self.replies[min(number, len(self.replies) - 1)]
+        chosen = self.replies[min(number, len(self.replies) - 1)]
+        reply = chosen(self.requests[number]) if callable(chosen) else chosen
+        await asyncio.sleep(reply.delay_s)
         names = "".join(f"{k}: {v}\r\n" for k, v in reply.headers.items())
         writer.write(f"HTTP/1.1 {reply.status} Any\r\n{names}transfer-encoding: chunked\r\n\r\n".encode())
         for piece in reply.pieces:

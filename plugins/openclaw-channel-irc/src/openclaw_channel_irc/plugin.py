@@ -20,6 +20,7 @@ def openclaw_channels() -> Iterable[ChannelSpec]:
             config_model=f"{_PACKAGE}.config:IrcConfig",
             text_limit=400,
             text_unit="bytes",
+            dm_scope="per-channel-peer",
             delivery="plain",
             chat_types=("direct", "channel"),
         ),
