@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import pytest
 
@@ -29,9 +28,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees the owner's own configuration or keys."""
     for name in list(os.environ):
-        if (name.startswith("OPENCLAW_") and name not in ("OPENCLAW_REQUIRE_PEERS",)) or name.endswith("_API_KEY"):
+        ours = name.startswith("OPENCLAW_") and name not in (
+            "OPENCLAW_REQUIRE_PEERS",
+            "OPENCLAW_SWEEP",
+            "OPENCLAW_FRESH",
+        )
+        if ours or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
-    yield

@@ -46,7 +46,9 @@ async def gateway_load(port: int, turns: int, sessions: int) -> float:
             sent += 1
             key = f"agent:main:bench-{session}"
             params = {"message": f"hello {sent}", "sessionKey": key, "idempotencyKey": str(uuid.uuid4())}
-            await socket.send(json.dumps({"type": "req", "id": f"{session}:{sent}", "method": "agent", "params": params}))
+            await socket.send(
+                json.dumps({"type": "req", "id": f"{session}:{sent}", "method": "agent", "params": params})
+            )
 
         for session in range(sessions):
             await send(session)
@@ -103,7 +105,9 @@ def main() -> None:
             wall = asyncio.run(gateway_load(where, serial, 1))
             one = (cpu_of(gateway.pid) - before) / serial * 1000
             print(f"{'gateway, one session':24} {one:7.2f} ms CPU/turn  {serial / wall:7.1f} turns/s")
-        print(f"ratio to the floor: {cpu / floor_cpu:.2f} (limit 2.5); CPU {cpu:.2f} ms (limit 8); {rate:.0f} turns/s (limit 120)")
+        print(
+            f"ratio to the floor: {cpu / floor_cpu:.2f} (limit 2.5); CPU {cpu:.2f} ms (limit 8); {rate:.0f}/s (limit 120)"
+        )
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from openclaw_core.config.loader import LoadedConfig
+from openclaw_core.config.schema import plain
 
 
 def public_config(loaded: LoadedConfig) -> Mapping[str, Any]:
     """All values in force with secrets hidden."""
-    return loaded.config.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return plain(loaded.config, defaults=False)

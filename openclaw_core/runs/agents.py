@@ -12,6 +12,7 @@ from typing import Any
 from openclaw_core.config.model import Config
 from openclaw_core.config.paths import StatePaths
 from openclaw_core.config.sections.agents import AgentEntry
+from openclaw_core.config.sections.tools import LoopDetection
 from openclaw_core.contracts.tool import ToolEnv
 from openclaw_core.domain.ids import AgentId
 from openclaw_core.domain.turns import RunLimits
@@ -22,6 +23,8 @@ from openclaw_core.prompt.builder import PromptSources
 from openclaw_core.skills.snapshot import Root
 from openclaw_core.tools.policy import Stage
 from openclaw_core.tools.registry import Resolver, ToolBox, build
+
+_NEVER = 1_000_000
 
 ToolSpecs = Callable[[ToolEnv], Sequence[tuple[str, ToolSpec]]]
 
@@ -42,6 +45,8 @@ class Agent:
     thinking: str
     reserve: int
     reserve_floor: int
+    loops: tuple[int, int, int]
+    """Calls without progress at which the loop guard warns, blocks, and ends the run."""
     protected: tuple[str, ...] = ()
     """Paths besides the state directory that tools never open: the configuration file."""
 
@@ -120,6 +125,7 @@ class AgentDirectory:
             thinking=entry.thinking_default or defaults.thinking_default or "off",
             reserve=defaults.compaction.reserve_tokens,
             reserve_floor=defaults.compaction.reserve_tokens_floor,
+            loops=_loop_bounds(tools.loop_detection),
             protected=(str(self._paths.config_file),),
         )
 
@@ -172,6 +178,15 @@ class AgentDirectory:
             skills_allowed=tuple(allowed) if allowed is not None else None,
             with_files=not skip,
         )
+
+
+def _loop_bounds(section: LoopDetection) -> tuple[int, int, int]:
+    """Thresholds in growing order, whatever the configuration says; out of reach when switched off."""
+    if not section.enabled:
+        return (_NEVER, _NEVER, _NEVER)
+    warn = section.warning_threshold
+    block = max(warn + 1, section.critical_threshold)
+    return (warn, block, max(block + 1, section.global_circuit_breaker_threshold))
 
 
 def local_zone() -> str:

@@ -20,6 +20,7 @@ from openclaw_core.runs.conversation import Conversation
 from openclaw_core.runs.deps import RunDeps
 from openclaw_core.runs.outcome import RunFacts
 from openclaw_core.runs.scope import RunScope
+from openclaw_core.tools.loops import LoopGuard
 
 
 async def prepare(
@@ -133,6 +134,7 @@ async def _scope(
         ),
         rng=deps.rng,
         facts=facts,
+        loops=LoopGuard(warn_at=agent.loops[0], block_at=agent.loops[1], break_at=agent.loops[2]),
         prior={row.k: row for row in steps},
     )
 
