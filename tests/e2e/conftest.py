@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import peers
 import pytest
-from home import Gateway, Home, ModelServer, free_port, peers_module, wait_http
+from home import Gateway, Home, ModelServer, free_port, wait_http
 
 
 @pytest.fixture
 def model_server(tmp_path: Path) -> Iterator[Callable[[list[dict[str, Any]]], ModelServer]]:
     """Start aimock with fixtures; several times in one test if need be."""
     started: list[subprocess.Popen[Any]] = []
-    command = peers_module().aimock()
+    command = peers.aimock()
     assert command, "install it: tools/install_peers.sh aimock"
 
     def start(fixtures: list[dict[str, Any]]) -> ModelServer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import select
@@ -19,16 +18,6 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 OPENCLAW = Path(sys.executable).parent / "openclaw"
-
-
-def peers_module() -> Any:
-    spec = importlib.util.spec_from_file_location("openclaw_test_peers", ROOT / "tests" / "peers.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(spec.name, module)
-    spec.loader.exec_module(module)
-    return module
 
 
 def free_port() -> int:

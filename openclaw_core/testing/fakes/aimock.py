@@ -17,7 +17,7 @@ _LISTENING = re.compile(rb"listening on (http://[0-9.:]+)")
 class Aimock:
     """Starts the server on a free loopback port with these fixtures; use as async context manager.
 
-    `command` is what starts it (see tests/peers.py); `folder` takes the fixture file.
+    `command` is what starts it (see tests/support/peers.py); `folder` takes the fixture file.
     """
 
     def __init__(self, command: Sequence[str], fixtures: Sequence[Mapping[str, Any]], folder: Path) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-import sys
-
+import peers
 import pytest
 from openclaw_provider_anthropic.provider import create
 
@@ -58,7 +57,7 @@ def ask(text, **fields):
 
 @pytest.fixture
 async def aimock(tmp_path):
-    command = sys.modules["openclaw_test_peers"].aimock()
+    command = peers.aimock()
     async with Aimock(command, FIXTURES, tmp_path) as server:
         yield server
 

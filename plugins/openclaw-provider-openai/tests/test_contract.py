@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import sys
-
 import httpx
+import peers
 import pytest
 from openclaw_provider_openai.plugin import openclaw_providers
 from openclaw_provider_openai.provider import create
@@ -57,7 +56,7 @@ def ask(text, **fields):
 
 @pytest.fixture
 async def aimock(tmp_path):
-    command = sys.modules["openclaw_test_peers"].aimock()
+    command = peers.aimock()
     async with Aimock(command, FIXTURES, tmp_path) as server:
         yield server
 

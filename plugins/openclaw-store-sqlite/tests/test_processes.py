@@ -72,8 +72,11 @@ async def test_two_write_and_one_reads(house: StoreHouse, state: Path) -> None:
     workers = [await start(WORKER, state, boot, count) for boot in ("one", "two")]
     reader = await house.open("reader", kind="reader")
     ends = [asyncio.ensure_future(worker.communicate()) for worker in workers]
-    while not all(end.done() for end in ends):
-        await reconcile(reader)
+    try:
+        while not all(end.done() for end in ends):
+            await reconcile(reader)
+    finally:
+        await asyncio.wait(ends)
     for worker, end in zip(workers, ends, strict=True):
         assert worker.returncode == 0, (await end)[1].decode()
     counts = await reconcile(reader)

@@ -15,6 +15,7 @@ from openclaw_core.sdk import (
     InboxRow,
     InboxState,
     OutboxItem,
+    OutboxState,
     RunId,
     RunStatus,
     SessionKey,
@@ -37,6 +38,12 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'new') ON CONFLICT DO NOTHING
 """
 _BY_EVENT = f"SELECT {_COLUMNS} FROM inbox WHERE channel = ? AND account = ? AND event_key = ?"  # noqa: S608  # constant
 _BY_RUN = f"SELECT {_COLUMNS} FROM inbox WHERE run_id = ?"  # noqa: S608  # constant
+# One statement, so that it sees one moment while other processes write.
+_COUNTS = """
+SELECT 'accepted', COALESCE(MAX(ord), 0) FROM inbox
+UNION ALL SELECT state, COUNT(*) FROM inbox GROUP BY state
+UNION ALL SELECT 'outbox_' || state, COUNT(*) FROM outbox GROUP BY state
+"""
 OLDEST = (
     f"SELECT {_COLUMNS} FROM inbox"  # noqa: S608  # constant
     " WHERE session_key = ? AND state IN ('new', 'running') ORDER BY ord LIMIT 1"
@@ -200,7 +207,7 @@ def settle(
 def counts(connection: sqlite3.Connection) -> dict[str, int]:
     """Journal.counts. Accepted is the highest number given out, so a lost row would show as a difference."""
     out = dict.fromkeys(("accepted", "answered", "told", "dead", "ignored", "pending"), 0)
-    out["accepted"] = connection.execute("SELECT COALESCE(MAX(ord), 0) FROM inbox").fetchone()[0]
-    for state, number in connection.execute("SELECT state, COUNT(*) FROM inbox GROUP BY state"):
-        out[state if InboxState(state).final else "pending"] += number
-    return {**out, **outbox.counts(connection)}
+    out.update((f"outbox_{state.value}", 0) for state in OutboxState)
+    for name, number in connection.execute(_COUNTS):
+        out["pending" if name in ("new", "running") else name] += number
+    return out

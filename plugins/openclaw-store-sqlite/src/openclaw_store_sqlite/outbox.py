@@ -138,11 +138,3 @@ def mark(
 def of_run(connection: sqlite3.Connection, run_id: RunId) -> list[OutboxRow]:
     """Journal.outbox_of."""
     return [row_of(values) for values in connection.execute(_OF_RUN, (text(run_id),))]
-
-
-def counts(connection: sqlite3.Connection) -> dict[str, int]:
-    """Number of parts in each state."""
-    out = {f"outbox_{state.value}": 0 for state in OutboxState}
-    for state, number in connection.execute("SELECT state, COUNT(*) FROM outbox GROUP BY state"):
-        out[f"outbox_{state}"] = number
-    return out
