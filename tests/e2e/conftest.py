@@ -45,22 +45,34 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture
+def scripted_model() -> Iterator[ScriptedModel]:
+    """A server that answers with whatever bytes the test wants."""
+    with ScriptedModel() as model:
+        yield model
+
+
+def launch(home: Home, *arguments: str) -> Gateway:
+    """Start the gateway of `home` and wait until it is ready."""
+    process = home.start("gateway", "run", "--port", "0", "--json", *arguments)
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line, process.communicate()[1]
+    ready = json.loads(line)
+    return Gateway(process, ready["url"], ready["port"])
+
+
+@pytest.fixture
 def gateway(home: Home) -> Iterator[Callable[..., Gateway]]:
     """Start the gateway of `home`; ended after the test."""
-    started: list[subprocess.Popen[str]] = []
+    started: list[Gateway] = []
 
-    def start(**env: str) -> Gateway:
+    def start(*arguments: str, **env: str) -> Gateway:
         home.env.update(env)
-        process = home.start("gateway", "run", "--port", "0", "--json")
-        started.append(process)
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line, process.stderr.read() if process.stderr else ""
-        ready = json.loads(line)
-        return Gateway(process, ready["url"], ready["port"])
+        started.append(launch(home, *arguments))
+        return started[-1]
 
     yield start
-    for process in started:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
+    for running in started:
+        if running.process.poll() is None:
+            running.process.kill()
+        running.process.communicate()
