@@ -1,7 +1,7 @@
 """Fault points: places where a test may kill the process or make a write fail.
 
 Without ``OPENCLAW_TEST_FAULTS`` in the environment at import, `fault_point` does nothing at all. With
-it, each passage is counted in this process, and
+it, each passage is counted in this process, and (read at the first passage)
 
 - ``OPENCLAW_FAULT_LOG`` names a file to which ``<n> <name>`` is appended for each passage,
 - ``OPENCLAW_CRASH_AT`` is the passage (counted from 1) at which the process kills itself with SIGKILL,
@@ -13,6 +13,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import threading
 from collections.abc import Callable
 
 
@@ -21,26 +22,37 @@ def _off(_name: str) -> None:
 
 
 def _make() -> Callable[[str], None]:
-    crash_at = int(os.environ.get("OPENCLAW_CRASH_AT", "0"))
-    full_at = int(os.environ.get("OPENCLAW_ENOSPC_AT", "0"))
-    log = os.environ.get("OPENCLAW_FAULT_LOG", "")
+    crash_at: int | None = None
+    full_at = 0
+    log = ""
     passed = 0
+    lock = threading.Lock()  # the writer thread passes points too; numbers must be given out once
 
     def passage(name: str) -> None:
-        nonlocal passed
-        passed += 1
-        if log:
-            fd = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            try:
-                os.write(fd, f"{passed} {name}\n".encode())
-            finally:
-                os.close(fd)
-        if passed == crash_at:
-            os.kill(os.getpid(), signal.SIGKILL)
-        if passed == full_at:
+        nonlocal crash_at, full_at, log, passed
+        with lock:
+            if crash_at is None:  # read late: a test may start processes by forking one that has everything imported
+                full_at = int(os.environ.get("OPENCLAW_ENOSPC_AT", "0"))
+                log = os.environ.get("OPENCLAW_FAULT_LOG", "")
+                crash_at = int(os.environ.get("OPENCLAW_CRASH_AT", "0"))
+            passed += 1
+            if log:
+                _append(log, f"{passed} {name}\n")
+            if passed == crash_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            full = passed == full_at
+        if full:
             raise OSError(errno.ENOSPC, "no space left on device (fault point)", name)
 
     return passage
+
+
+def _append(path: str, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
 
 
 fault_point: Callable[[str], None] = _make() if os.environ.get("OPENCLAW_TEST_FAULTS") else _off

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
@@ -83,26 +82,6 @@ class _ConsoleFormatter(logging.Formatter):
         return redact(text)
 
 
-class _JsonFormatter(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        row: dict[str, Any] = {
-            "time": int(record.created * 1000),
-            "level": record.levelname.lower(),
-            "subsystem": record.name.removeprefix("openclaw."),
-            "message": record.getMessage(),
-            **{
-                k: v if isinstance(v, int | float | bool | None) else str(v)
-                for k, v in getattr(record, "fields", {}).items()
-            },
-        }
-        ids = run_context.get()
-        if ids:
-            row.update(ids)
-        if record.exc_info:
-            row["exception"] = self.formatException(record.exc_info)
-        return redact(json.dumps(row, ensure_ascii=True))
-
-
 def configure(
     *, level: str = "", file: str | None = None, file_level: str = "info", handlers: Iterable[logging.Handler] = ()
 ) -> None:
@@ -129,8 +108,9 @@ def configure(
     console.setLevel(console_level)
     root.addHandler(console)
     if file:
-        target = logging.FileHandler(file, encoding="utf-8", delay=True)
-        target.setFormatter(_JsonFormatter())
+        from openclaw_core.observe.logfile import LogFile
+
+        target = LogFile(file)
         target.setLevel(file_level.upper())
         root.addHandler(target)
     for extra in handlers:

@@ -142,6 +142,7 @@ class Runner:
             turn, scope, runtime = await prepare(deps, claim, agent, conversation, facts)
             publisher = Publisher(deps.hub, turn)
             publisher.start(deps.clock.now_ms())
+            _log.info("run begins", model=turn.model.ref, channel=turn.channel, attempt=claim.row.attempt)
             deps.audit.emit(kind="agent_run", action="agent_run.started", status="started", turn=turn)
             await deps.emit("run_started", {"runId": turn.run_id, "sessionKey": turn.session_key})
             ending = await self._drive(turn, scope, runtime, active, publisher)
@@ -238,13 +239,15 @@ class Runner:
         )
         active.finished = True
         fault_point("run.finish.after")
+        code = error.code if error is not None else ""
+        _log.info("run ended", status=ending.status.value, code=code, duration_ms=now - started)
         if turn is not None:
             deps.audit.emit(
                 kind="agent_run",
                 action="agent_run.finished",
                 status=_AUDIT_STATUS[ending.status],
                 turn=turn,
-                error_code=error.code if error is not None else "",
+                error_code=code,
                 duration_ms=now - started,
             )
         ended = {

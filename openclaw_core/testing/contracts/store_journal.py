@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from openclaw_core.contracts.store import FinishPlan, Store
-from openclaw_core.domain.ids import BootId, RunId, SessionId, SessionKey
+from openclaw_core.domain.ids import BootId, RunId, SessionId, SessionKey, TaskId
 from openclaw_core.domain.journal import (
     CursorUpdate,
     InboxState,
@@ -67,6 +67,30 @@ class JournalContract(BackendFixtures):
         """A batch that holds an event twice stores it once."""
         found = await store.journal.accept([message(1), message(1)])
         assert [a.new for a in found] == [True, False]
+
+    async def test_any_text_is_taken(self, store: Store) -> None:
+        """Lone surrogates and NUL of hostile messages break nothing; bodies come back as they went in."""
+        odd = "a\ud83d\x00\u2028b"
+        item = message(1, event_key=odd, sender=odd, target=odd, task_id=TaskId("t1"), body={"text": odd, odd: [odd]})
+        accepted = await store.journal.accept([item], tasks=[task(1, task=odd, label=odd)])
+        again = await store.journal.accept([item])
+        assert [accepted[0].new, again[0].new] == [True, False]
+        assert again[0].row.item.body == item.body
+        claim = await took(store)
+        await store.journal.write_steps(claim.fence, [step("r1", 0, name=odd, result={"text": odd})])
+        assert (await store.journal.steps(RunId("r1")))[0].result == {"text": odd}
+        plan = answered(
+            outbox=[part("r1", target=odd, body={"text": odd})],
+            error={"message": odd},
+            task=TaskPatch(task_id="t1", status=TaskStatus.FAILED, at=9000, error=odd),
+            session_fields={"label": odd},
+        )
+        await store.journal.finish(claim.fence, plan)
+        (row,) = await store.journal.outbox_due(now=9000)
+        assert row.item.body == {"text": odd}
+        entry = await store.sessions.get(MAIN)
+        assert entry is not None
+        assert entry.fields == {"label": odd}
 
     async def test_claim_goes_by_order_one_at_a_time(self, store: Store) -> None:
         """The oldest first; nothing else of the session until it has ended; other sessions are free."""
