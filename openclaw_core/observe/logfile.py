@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import logging
+import os
 import queue
 import threading
 from pathlib import Path
@@ -48,11 +49,17 @@ class LogFile(logging.Handler):
         super().close()
 
     def _run(self) -> None:
-        with self._path.open("a", encoding="utf-8") as file:
-            while (record := self._waiting.get()) is not None:
-                file.write(self.line(record))
-                if self._waiting.empty():
-                    file.flush()
+        try:
+            fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        except OSError:
+            fd = -1  # every record counts as dropped; the console has them still
+        while (record := self._waiting.get()) is not None:
+            try:
+                os.write(fd, self.line(record).encode("utf-8", "backslashreplace"))
+            except OSError:
+                self.dropped += 1  # a full disk loses log lines, never the thread
+        if fd >= 0:
+            os.close(fd)
 
     def line(self, record: logging.LogRecord) -> str:
         """A record as one line of JSON, secrets removed."""
