@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -77,6 +77,7 @@ class GatewayClient(AbstractContextManager["GatewayClient"]):
         self._reach = reach
         self._timeout = timeout_s
         self._socket: ClientConnection | None = None
+        self._open = ExitStack()
         self._next = 0
         self.hello: dict[str, Any] = {}
 
@@ -85,10 +86,14 @@ class GatewayClient(AbstractContextManager["GatewayClient"]):
         from websockets.sync.client import connect
 
         try:
-            self._socket = connect(
-                self._reach.url, open_timeout=self._timeout, close_timeout=1, max_size=MAX_FRAME, proxy=None
-            )
-            self.hello = self._exchange("connect", connect_frame("0", self._reach.token), "0", self._timeout)
+            with ExitStack() as opening:
+                self._socket = opening.enter_context(
+                    connect(
+                        self._reach.url, open_timeout=self._timeout, close_timeout=1, max_size=MAX_FRAME, proxy=None
+                    )
+                )
+                self.hello = self._exchange("connect", connect_frame("0", self._reach.token), "0", self._timeout)
+                self._open = opening.pop_all()
         except (OSError, TimeoutError, WebSocketException) as error:
             raise GatewayUnavailable(f"The gateway at {self._reach.url} does not answer ({error}).") from error
         return self
@@ -96,8 +101,7 @@ class GatewayClient(AbstractContextManager["GatewayClient"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._socket is not None:
-            self._socket.close()
+        self._open.close()
 
     def call(
         self, method: str, params: Mapping[str, Any], *, timeout_s: float | None = 30.0, final: bool = False

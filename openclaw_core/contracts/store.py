@@ -180,9 +180,16 @@ class Journal(Protocol):
         """End a child and insert the parent's message in one transaction; False when already announced."""
         ...
 
+    async def prune(self, *, before: int, keep: int = 1000) -> int:
+        """Forget settled messages received before an epoch millisecond, with their runs, steps and outbox
+        parts, some hundred at a time; returns how many. Never one that is open, whose reply is not out, or
+        that a task row points to, and never one of the last `keep`. `before` lies further back than any
+        channel redelivers."""
+        ...
+
     async def counts(self) -> Mapping[str, int]:
-        """Reconciliation: accepted, answered, told, dead, ignored, pending, and outbox states
-        (``outbox_pending`` ...). accepted = answered + told + dead + ignored + pending always."""
+        """Reconciliation: accepted, answered, told, dead, ignored, pending, forgotten, and outbox states
+        (``outbox_pending`` ...). accepted is the sum of the six that follow it, always."""
         ...
 
 

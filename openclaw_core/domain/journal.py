@@ -137,6 +137,8 @@ class Claim:
     session_id: SessionId
     resumed: bool
     """An earlier owner started this run and died."""
+    model_override: str = ""
+    """The model that the session's entry asks for (its field ``modelOverride``)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

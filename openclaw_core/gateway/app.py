@@ -10,7 +10,7 @@ from openclaw_core.aio.tasks import TaskOwner
 from openclaw_core.config.watcher import ConfigWatcher
 from openclaw_core.delivery.outbox import OutboxSender
 from openclaw_core.domain.ids import SessionKey
-from openclaw_core.errors import PluginError
+from openclaw_core.errors import PluginError, StoreError
 from openclaw_core.gateway import frames
 from openclaw_core.gateway.auth import AuthLimiter
 from openclaw_core.gateway.channels import ChannelHost
@@ -26,6 +26,8 @@ from openclaw_core.sessions.keys import main_key
 _log = get_logger("gateway")
 
 _SWEEP_S = 60.0
+_KEEP_MS = 30 * 86_400_000
+"""Settled messages are known for 30 days: longer than any platform delivers again."""
 
 
 class GatewayApp:
@@ -96,7 +98,12 @@ class GatewayApp:
 
     async def _upkeep(self) -> None:
         while True:
-            await self.engine.store.tasks.sweep(now=self.engine.clock.now_ms())
+            now = self.engine.clock.now_ms()
+            try:
+                await self.engine.store.tasks.sweep(now=now)
+                await self.engine.store.journal.prune(before=now - _KEEP_MS)
+            except StoreError as error:
+                _log.warning("upkeep has to wait", error=error.message)
             await self.engine.clock.sleep(_SWEEP_S)
 
     async def stop(self, *, drain_s: float) -> None:

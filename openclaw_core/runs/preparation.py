@@ -31,8 +31,7 @@ async def prepare(
     Raises ProviderError when the model does not exist, PluginNotFound without a runtime.
     """
     item = claim.row.item
-    entry = await deps.store.sessions.get(item.session_key)
-    chosen = str(item.body.get("model") or (entry.fields.get("modelOverride") if entry else "") or "")
+    chosen = str(item.body.get("model") or claim.model_override)
     refs = [chosen] if chosen else list(agent.models) or [deps.models.default_ref()]
     chain = deps.models.chain(refs)
     model = chain[0]

@@ -35,7 +35,7 @@ from openclaw_core.domain.messages import (
 from openclaw_core.domain.tools import ToolResult, ToolSchema
 from openclaw_core.domain.turns import Turn
 from openclaw_core.errors import ProviderError
-from openclaw_core.models.failover import Candidates, ModelCall
+from openclaw_core.models.failover import Attempt, Candidates, ModelCall
 from openclaw_core.observe.faultpoints import fault_point
 from openclaw_core.runs.conversation import Conversation
 from openclaw_core.runs.outcome import RunFacts
@@ -103,7 +103,7 @@ class RunScope:
             async with aclosing(call.events()) as events:
                 async for event in events:
                     if isinstance(event, ModelAnswer):
-                        message = await self._store_answer(event.message, number, started, begun)
+                        message = await self._store_answer(event.message, number, started, begun, call.attempts)
                         yield ModelAnswer(message=message)
                         return
                     if isinstance(event, TextDelta):
@@ -124,7 +124,7 @@ class RunScope:
             ]
 
     async def _store_answer(
-        self, message: AssistantMessage, number: int, started: int, begun: float
+        self, message: AssistantMessage, number: int, started: int, begun: float, attempts: Sequence[Attempt]
     ) -> AssistantMessage:
         now = self.clock.now_ms()
         duration = round((self.clock.monotonic() - begun) * 1000)
@@ -134,7 +134,7 @@ class RunScope:
         fault_point("run.answer.stored")
         self.partial.clear()
         self.facts.answers.append(message)
-        self.unwritten.append(model_row(self.turn, number * _STRIDE, message, started, now))
+        self.unwritten.append(model_row(self.turn, number * _STRIDE, message, started, now, attempts=attempts))
         return message
 
     # ---- tools -----------------------------------------------------------------------------------

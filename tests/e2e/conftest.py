@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import peers
 import pytest
-from home import Gateway, Home, ModelServer, free_port, wait_http
+from client import Client
+from home import Gateway, Home, ModelServer, free_port, scripted, wait_http
+from scripted import ScriptedModel
+from table import Table
 
 
 @pytest.fixture
@@ -76,3 +80,38 @@ def gateway(home: Home) -> Iterator[Callable[..., Gateway]]:
         if running.process.poll() is None:
             running.process.kill()
         running.process.communicate()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Home, Gateway, ScriptedModel]]:
+    home = Home(tmp_path_factory.mktemp("faults") / "state")
+    with ScriptedModel() as model:
+        config = scripted(model.port)
+        config["agents"]["entries"] = {
+            "main": {"default": True},
+            "chained": {"model": {"primary": "claude/c", "fallbacks": ["mock/m"]}},
+        }
+        home.configure(config)
+        home.workspace.mkdir()
+        running = launch(home)
+        yield home, running, model
+        running.process.kill()
+        running.process.communicate()
+
+
+@pytest.fixture
+def table(
+    served: tuple[Home, Gateway, ScriptedModel], request: pytest.FixtureRequest
+) -> Iterator[Callable[[str], Table]]:
+    """Sit down at a conversation of this test with one of the agents."""
+    home, gateway, model = served
+    clients = ExitStack()
+
+    def sit(agent: str = "main") -> Table:
+        client = clients.enter_context(Client(gateway.url))
+        client.connect(home.token())
+        name = "".join(c if c.isalnum() else "-" for c in request.node.name).lower()
+        return Table(home, client, model, f"agent:{agent}:{name}")
+
+    with clients:
+        yield sit

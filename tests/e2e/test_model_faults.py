@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from client import Client, Refused
-from home import Gateway, Home, scripted
+from client import Refused
 from request_rules import check, texts
 from scripted import (
-    ScriptedModel,
     arguments,
     called,
     chat_calls,
@@ -22,94 +19,11 @@ from scripted import (
     cut,
     said,
 )
+from table import Table, text_of
 
 from openclaw_core.testing.fakes.wire import WireReply
 
 FULL = "Full answer"
-AGENTS = {"main": {"default": True}, "chained": {"model": {"primary": "claude/c", "fallbacks": ["mock/m"]}}}
-
-
-class Table:
-    """A gateway, a client of it and the model behind it, for one conversation."""
-
-    def __init__(self, home: Home, client: Client, model: ScriptedModel, key: str) -> None:
-        self.home = home
-        self.client = client
-        self.model = model
-        self.key = key
-
-    def say(self, message: str = "go", **params: Any) -> dict[str, Any]:
-        """One turn; every request is checked against the vendor's rules."""
-        try:
-            return dict(self.client.run(message, key=self.key, **params)["result"])
-        finally:
-            self.checked()
-
-    def fails(self, message: str = "go", **params: Any) -> dict[str, Any]:
-        with pytest.raises(Refused) as caught:
-            self.say(message, **params)
-        return caught.value.error
-
-    def checked(self) -> list[Any]:
-        return [check(request.path, request.body) for request in self.model.requests]
-
-    def transcript(self) -> list[dict[str, Any]]:
-        """The messages on disk: every call has exactly one result directly after it."""
-        messages = [line["message"] for line in self.home.lines(self.key)]
-        waiting: list[str] = []
-        for message in messages:
-            if message["role"] == "toolResult":
-                waiting.remove(message["toolCallId"])
-                continue
-            assert not waiting
-            content = message["content"] if isinstance(message["content"], list) else []
-            waiting += [b["id"] for b in content if b["type"] == "toolCall"]
-        assert not waiting
-        return messages
-
-    def results(self) -> list[str]:
-        return [_text(m) for m in self.transcript() if m["role"] == "toolResult"]
-
-
-def _text(message: dict[str, Any]) -> str:
-    content = message["content"]
-    return content if isinstance(content, str) else "".join(b.get("text", "") for b in content)
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Home, Gateway, ScriptedModel]]:
-    home = Home(tmp_path_factory.mktemp("faults") / "state")
-    with ScriptedModel() as model:
-        config = scripted(model.port)
-        config["agents"]["entries"] = AGENTS
-        home.configure(config)
-        home.workspace.mkdir()
-        process = home.start("gateway", "run", "--port", "0", "--json")
-        assert process.stdout is not None
-        ready = json.loads(process.stdout.readline())
-        yield home, Gateway(process, ready["url"], ready["port"]), model
-        process.kill()
-        process.communicate()
-
-
-@pytest.fixture
-def table(
-    served: tuple[Home, Gateway, ScriptedModel], request: pytest.FixtureRequest
-) -> Iterator[Callable[[str], Table]]:
-    """Sit down at a conversation of this test with one of the agents."""
-    home, gateway, model = served
-    clients: list[Client] = []
-
-    def sit(agent: str = "main") -> Table:
-        client = Client(gateway.url)
-        clients.append(client)
-        client.connect(home.token())
-        name = "".join(c if c.isalnum() else "-" for c in request.node.name).lower()
-        return Table(home, client, model, f"agent:{agent}:{name}")
-
-    yield sit
-    for client in clients:
-        client.socket.close()
 
 
 # ---- tool calls that are none ----------------------------------------------------------------------
@@ -187,7 +101,7 @@ def test_an_endless_identical_call_is_ended_long_before_the_bound(table: Callabl
     assert "'ls' was called" in error["message"]
     assert error["details"]["hint"]
     assert len(seat.model.requests) < 40
-    assert seat.home.json("tasks", "show", seat.key)["task"]["status"] == "failed"
+    assert seat.client.call("tasks.get", taskId=seat.key)["task"]["status"] == "failed"
     results = seat.results()
     assert any("was made 10 times" in text for text in results)
     assert any(text.startswith("Blocked") for text in results)
@@ -209,9 +123,10 @@ def test_varying_calls_end_at_the_bound_of_requests(table: Callable[..., Table])
     seat = table()
     numbers = iter(range(1000))
     seat.model.script(lambda _request: chat_calls(("c", "find", arguments(pattern=f"none-{next(numbers)}*"))))
-    error = seat.fails(timeout=90)
-    assert error["details"]["code"] == "retry_limit"
-    assert "160 model requests" in error["message"]
+    with pytest.raises(Refused, match="160 model requests") as caught:
+        seat.client.run("go", key=seat.key, timeout=90)
+    assert caught.value.code == "retry_limit"
+    check(seat.model.requests[-1].path, seat.model.requests[-1].body)
     assert len(seat.model.requests) == 160
     assert len(seat.transcript()) == 1 + 2 * 160 + 1
 
@@ -247,7 +162,7 @@ def test_a_stream_that_stops_half_way_is_repeated_without_doubled_text(table: Ca
     whole = chat_text("One two three four five six", pieces=6)
     seat.model.script(cut(whole, keep), whole)
     assert seat.say()["payloads"][0]["text"] == "One two three four five six"
-    assert [_text(m) for m in seat.transcript()] == ["go", "One two three four five six"]
+    assert [text_of(m) for m in seat.transcript()] == ["go", "One two three four five six"]
     assert len(seat.model.requests) == 2
 
 
@@ -281,10 +196,10 @@ def test_an_error_inside_the_stream_leads_to_the_fallback_and_its_text_alone(tab
     resets = [e for e in shown if e["data"].get("reset")]
     assert {e["data"]["reason"] for e in resets} == {"overloaded"}
     assert [e["data"]["text"] for e in shown if e["stream"] == "assistant"][-1] == FULL
-    assert [_text(m) for m in seat.transcript()] == ["go", FULL]
+    assert [text_of(m) for m in seat.transcript()] == ["go", FULL]
     paths = [request.path for request in seat.model.requests]
     assert paths == ["/v1/messages"] * 3 + ["/v1/chat/completions"]
-    trace = seat.home.json("trace", seat.key)
+    trace = seat.client.call("trace.get", run=seat.key)
     failed = next(e["failedAttempts"] for e in trace["timeline"] if e.get("failedAttempts"))
     assert {a["reason"] for a in failed} == {"overloaded"}
 
@@ -328,5 +243,5 @@ def test_an_error_in_a_stream_of_status_200_is_an_error(table: Callable[..., Tab
 
 
 def _reasons(seat: Table) -> list[str]:
-    timeline = seat.home.json("trace", seat.key)["timeline"]
+    timeline = seat.client.call("trace.get", run=seat.key)["timeline"]
     return [a["reason"] for e in timeline for a in e.get("failedAttempts", ())]

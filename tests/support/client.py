@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any, Self
 
 from websockets.exceptions import ConnectionClosed
@@ -24,7 +25,9 @@ class Client:
     """One connection. Frames that nobody asked for gather in `events`."""
 
     def __init__(self, url: str, **options: Any) -> None:
-        self.socket = connect(url, open_timeout=10, close_timeout=1, max_size=64 * 2**20, proxy=None, **options)
+        self._open = ExitStack()
+        wanted = {"open_timeout": 10, "close_timeout": 1, "max_size": 64 * 2**20, "proxy": None, **options}
+        self.socket = self._open.enter_context(connect(url, **wanted))
         self.events: list[dict[str, Any]] = []
         self.hello: dict[str, Any] = {}
         self._number = 0
@@ -33,7 +36,7 @@ class Client:
         return self
 
     def __exit__(self, *_exc: object) -> None:
-        self.socket.close()
+        self._open.close()
 
     def send(self, method: str, ident: str = "", **params: Any) -> str:
         self._number += 1

@@ -93,10 +93,11 @@ class Home:
         """What clients of this state directory's gateway show."""
         return (self.state / "gateway.token").read_text().strip()
 
-    def lines(self, key: str) -> list[dict[str, Any]]:
-        """The message lines of a conversation's transcript, as they lie on disk."""
-        session = self.json("sessions", "show", key, "--limit", "5000")
-        return [line for line in session["lines"] if line["type"] == "message"]
+    def lines(self, session_id: str, agent: str = "main") -> list[dict[str, Any]]:
+        """The message lines of a transcript, read from its file; a line that is not JSON raises."""
+        file = self.state / "agents" / agent / "sessions" / f"{session_id}.jsonl"
+        lines = [json.loads(line) for line in file.read_bytes().split(b"\n") if line]
+        return [line for line in lines if line["type"] == "message"]
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(

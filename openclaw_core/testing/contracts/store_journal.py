@@ -226,6 +226,32 @@ class JournalContract(BackendFixtures):
         assert [r.run_id for r in await store.journal.runs(session_key=MAIN)] == ["r1"]
         assert await store.journal.run(RunId("r9")) is None
 
+    async def test_prune_forgets_only_what_is_settled(self, store: Store) -> None:
+        """Old and settled goes; open messages, replies on their way, tasks' messages and the last ones stay."""
+        done, queued, tasked = message(1), message(2), with_task(3)
+        await store.journal.accept([done, queued, tasked, message(4), message(5)], tasks=[task(3)])
+        for outbox in ([], [part("r2")], [], []):
+            claim = await took(store)
+            await store.journal.finish(claim.fence, answered(outbox=outbox, steps=[step(claim.fence.run_id, 0)]))
+        assert await store.journal.prune(before=1000, keep=0) == 0
+        assert await store.journal.prune(before=9_000_000, keep=2) == 1
+        left = [n for n in range(1, 6) if await store.journal.inbox_row(RunId(f"r{n}")) is not None]
+        assert left == [2, 3, 4, 5]
+        assert await store.journal.run(RunId("r1")) is None
+        assert await store.journal.steps(RunId("r1")) == []
+        assert await store.journal.prune(before=9_000_000, keep=0) == 1
+        counts = await store.journal.counts()
+        assert (counts["accepted"], counts["forgotten"]) == (5, 2)
+        assert counts["accepted"] == counts["answered"] + counts["pending"] + counts["forgotten"]
+
+    async def test_a_claim_tells_the_sessions_model(self, store: Store) -> None:
+        """What the entry asks for comes with the claim."""
+        await store.journal.accept([message(1), message(2)])
+        claim = await took(store)
+        assert claim.model_override == ""
+        await store.journal.finish(claim.fence, answered(session_fields={"modelOverride": "mine/model"}))
+        assert (await took(store)).model_override == "mine/model"
+
     async def test_settle_ends_what_does_not_run(self, store: Store) -> None:
         """An ended run row, the notice and the task in one transaction; not for a running or ended message."""
         await store.journal.accept([with_task(1), message(2), message(3)], tasks=[task(1)])

@@ -8,7 +8,7 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -136,6 +136,37 @@ def test_one_holder_at_a_time(tmp_path: Path) -> None:
         list(pool.map(work, range(4)))
     assert len(worst) == 1200
     assert max(worst) == 1
+
+
+armed: list[Callable[[], None]] = []
+
+
+def on_event(event: str, _args: tuple[object, ...]) -> None:
+    if event == "fcntl.flock" and armed:
+        armed.pop()()
+
+
+sys.addaudithook(on_event)
+
+
+def test_a_file_removed_at_the_last_moment_is_not_the_lock(tmp_path: Path) -> None:
+    """Between opening the file and locking it, its holder gives it back and a third takes a new one."""
+    path = tmp_path / "x.lock"
+    first, second, third = SessionLock(path), SessionLock(path), SessionLock(path)
+    assert first.acquire("first") is None
+
+    def overtake() -> None:
+        first.release()
+        assert third.acquire("third") is None
+
+    armed.append(overtake)
+    holder = second.acquire("second")
+    assert not armed
+    assert holder is not None
+    assert holder.owner == "third"
+    third.release()
+    assert second.acquire("second") is None
+    second.release()
 
 
 def test_giving_back_and_taking(tmp_path: Path) -> None:

@@ -86,7 +86,6 @@ def _migrate(connection: sqlite3.Connection, path: Path, scripts: Sequence[str])
     version = _number(connection, "user_version")
     if version or _number(connection, "schema_version"):
         judge(path, version, _number(connection, "application_id"), len(scripts))
-    before = version
     for number, script in enumerate(scripts[version:], start=version + 1):
         try:
             connection.executescript(
@@ -97,8 +96,6 @@ def _migrate(connection: sqlite3.Connection, path: Path, scripts: Sequence[str])
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-    if before and before != len(scripts):
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()  # the first page tells the version
 
 
 def _number(connection: sqlite3.Connection, pragma: str) -> int:

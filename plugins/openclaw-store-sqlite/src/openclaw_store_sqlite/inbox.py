@@ -26,6 +26,7 @@ from openclaw_core.sdk import (
 from openclaw_store_sqlite import outbox, tasks
 from openclaw_store_sqlite.encoding import dumps, pack_optional, text, unpack
 from openclaw_store_sqlite.owners import Owners
+from openclaw_store_sqlite.prune import forgotten
 
 _COLUMNS = (
     "channel, account, event_key, session_key, agent_id, run_id, sender, kind, body, received_at, target, thread,"
@@ -210,4 +211,5 @@ def counts(connection: sqlite3.Connection) -> dict[str, int]:
     out.update((f"outbox_{state.value}", 0) for state in OutboxState)
     for name, number in connection.execute(_COUNTS):
         out["pending" if name in ("new", "running") else name] += number
+    out["forgotten"] = forgotten(connection)
     return out

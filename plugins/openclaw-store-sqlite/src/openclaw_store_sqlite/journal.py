@@ -32,6 +32,7 @@ from openclaw_core.sdk import (
 )
 from openclaw_store_sqlite import inbox, outbox, runs, spawns
 from openclaw_store_sqlite.owners import Owners
+from openclaw_store_sqlite.prune import prune
 from openclaw_store_sqlite.writer import Writer
 
 
@@ -172,6 +173,10 @@ class SqliteJournal:
             return spawns.finish_spawn(connection, child_run, state=state, at=at, announce=announce)
 
         return await self._writer.write("spawn_finish", op)
+
+    async def prune(self, *, before: int, keep: int = 1000) -> int:
+        """See Journal."""
+        return await self._writer.write("prune", lambda c: prune(c, before, keep))
 
     async def counts(self) -> Mapping[str, int]:
         """See Journal."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 from pathlib import Path
 
 from openclaw_core.sdk import BootId, StoreError
+from openclaw_store_sqlite.places import SAFE, names
 
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _TRIES = 100
 
 
@@ -37,7 +36,7 @@ class Owners:
             except BlockingIOError:  # somebody is just looking whether we live
                 os.close(fd)
                 continue
-            if _same(fd, path):
+            if names(path, fd):
                 self._fd, self.me = fd, boot
                 return
             os.close(fd)
@@ -85,7 +84,7 @@ class Owners:
             return True
         try:
             fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: two that look do not see each other
-            if remove and _same(fd, path):
+            if remove and names(path, fd):
                 path.unlink(missing_ok=True)
         except BlockingIOError:
             return False
@@ -94,14 +93,4 @@ class Owners:
         return True
 
     def _path(self, boot: str) -> Path | None:
-        return self._directory / f"boot-{boot}.lock" if _ID.fullmatch(boot) else None
-
-
-def _same(fd: int, path: Path) -> bool:
-    """Whether the path still names the open file."""
-    try:
-        there = path.stat()
-    except FileNotFoundError:
-        return False
-    here = os.fstat(fd)
-    return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
+        return self._directory / f"boot-{boot}.lock" if SAFE.fullmatch(boot) else None

@@ -55,3 +55,13 @@ def ensure_dir(path: Path) -> None:
     ensure_dir(path.parent)
     path.mkdir(mode=0o700, exist_ok=True)
     sync_dir(path.parent)
+
+
+def names(path: Path, fd: int) -> bool:
+    """Whether `path` still names the open file, which may have been removed or replaced since it was opened."""
+    try:
+        there = path.stat()
+    except FileNotFoundError:
+        return False
+    here = os.fstat(fd)
+    return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)

@@ -143,7 +143,8 @@ def claim(
     fence, session_id, resumed = _hold(connection, row, owner, now=now, new_session_id=new_session_id)
     if row.item.task_id is not None:
         tasks.start(connection, row.item.task_id, now)
-    return Claim(row=claimed, fence=fence, session_id=session_id, resumed=resumed)
+    override = sessions.model_override(connection, session_key)
+    return Claim(row=claimed, fence=fence, session_id=session_id, resumed=resumed, model_override=override)
 
 
 def _hold(

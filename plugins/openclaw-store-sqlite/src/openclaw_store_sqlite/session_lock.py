@@ -13,6 +13,7 @@ from pathlib import Path
 
 from openclaw_core.sdk import get_logger
 from openclaw_store_sqlite.encoding import dumps
+from openclaw_store_sqlite.places import names
 
 _log = get_logger("store")
 _TRIES = 100
@@ -62,7 +63,7 @@ class SessionLock:
             try:
                 if not _lock(fd):
                     return _holder(_content(fd))
-                if not _named(fd, self.path):  # its holder removed the file between our open and our lock
+                if not names(self.path, fd):  # its holder removed the file between our open and our lock
                     continue
                 self._claim(fd, owner)
                 fd = -1
@@ -106,15 +107,6 @@ def _lock(fd: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _named(fd: int, path: Path) -> bool:
-    try:
-        there = path.stat()
-    except FileNotFoundError:
-        return False
-    here = os.fstat(fd)
-    return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)
 
 
 def _content(fd: int) -> bytes:

@@ -97,6 +97,14 @@ def ensure(
     return new_session_id
 
 
+def model_override(connection: sqlite3.Connection, key: SessionKey) -> str:
+    """The entry's ``modelOverride``, read by SQLite alone: the wide fields are not decoded for it."""
+    found = connection.execute(
+        "SELECT json_extract(fields, '$.modelOverride') FROM sessions WHERE key = ?", (text(key),)
+    ).fetchone()
+    return found[0] if found is not None and isinstance(found[0], str) else ""
+
+
 def merge(
     connection: sqlite3.Connection, key: str, fields: Mapping[str, Any], now: int, *, session_id: str | None = None
 ) -> None:

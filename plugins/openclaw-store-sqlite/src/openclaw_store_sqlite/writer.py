@@ -233,7 +233,7 @@ def _nothing() -> None:
 def checkpoint(connection: sqlite3.Connection) -> None:
     """Fold the write-ahead log back as far as no reader needs it; never waits, and may fail on a full disk."""
     try:
-        connection.execute("PRAGMA walcheckpoint(PASSIVE)").fetchone()
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     except sqlite3.Error as error:  # nothing is lost, the log only stays longer
         _log.warning("checkpoint failed", error=str(error))
 

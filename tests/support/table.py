@@ -1,0 +1,60 @@
+"""A conversation with a gateway whose model is scripted: say something, look at the requests and the transcript."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from client import Client, Refused
+from home import Home
+from request_rules import check
+from scripted import ScriptedModel
+
+
+class Table:
+    """A gateway, a client of it and the model behind it, for one conversation."""
+
+    def __init__(self, home: Home, client: Client, model: ScriptedModel, key: str) -> None:
+        self.home = home
+        self.client = client
+        self.model = model
+        self.key = key
+
+    def say(self, message: str = "go", **params: Any) -> dict[str, Any]:
+        """One turn; every request is checked against the vendor's rules."""
+        try:
+            return dict(self.client.run(message, key=self.key, **params)["result"])
+        finally:
+            self.checked()
+
+    def fails(self, message: str = "go", **params: Any) -> dict[str, Any]:
+        with pytest.raises(Refused) as caught:
+            self.say(message, **params)
+        return caught.value.error
+
+    def checked(self) -> list[Any]:
+        return [check(request.path, request.body) for request in self.model.requests]
+
+    def transcript(self) -> list[dict[str, Any]]:
+        """The messages on disk: every call has exactly one result directly after it."""
+        session = next(s for s in self.client.call("sessions.list")["sessions"] if s["key"] == self.key)
+        lines = self.home.lines(session["sessionId"], session["agentId"])
+        messages = [line["message"] for line in lines]
+        waiting: list[str] = []
+        for message in messages:
+            if message["role"] == "toolResult":
+                waiting.remove(message["toolCallId"])
+                continue
+            assert not waiting
+            content = message["content"] if isinstance(message["content"], list) else []
+            waiting += [b["id"] for b in content if b["type"] == "toolCall"]
+        assert not waiting
+        return messages
+
+    def results(self) -> list[str]:
+        return [text_of(m) for m in self.transcript() if m["role"] == "toolResult"]
+
+
+def text_of(message: dict[str, Any]) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else "".join(b.get("text", "") for b in content)
