@@ -105,6 +105,7 @@ from openclaw_core.domain.messages import (
     UserMessage,
 )
 from openclaw_core.domain.models import ModelCost, ModelInfo
+from openclaw_core.domain.pictures import MAX_IMAGE_BASE64, MAX_IMAGE_PIXELS, Picture, recognise_picture
 from openclaw_core.domain.sessions import SessionEntry
 from openclaw_core.domain.tasks import TaskPatch, TaskRow, TaskStatus
 from openclaw_core.domain.tools import ToolCall, ToolResult, ToolSchema
@@ -137,6 +138,8 @@ from openclaw_core.observe.faultpoints import fault_point
 from openclaw_core.observe.logging import get_logger
 
 __all__ = [
+    "MAX_IMAGE_BASE64",
+    "MAX_IMAGE_PIXELS",
     "AcceptOutcome",
     "Accepted",
     "AgentId",
@@ -197,6 +200,7 @@ __all__ = [
     "OutboxRow",
     "OutboxState",
     "PersonTurn",
+    "Picture",
     "Provider",
     "ProviderEnv",
     "ProviderError",
@@ -275,6 +279,7 @@ __all__ = [
     "new_uuid",
     "open_beneath",
     "pick_root",
+    "recognise_picture",
     "replace_beneath",
     "retry_after_seconds",
     "supervise",

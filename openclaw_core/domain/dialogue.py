@@ -23,6 +23,7 @@ from openclaw_core.domain.messages import (
     ToolResultMessage,
     UserMessage,
 )
+from openclaw_core.domain.pictures import oversize
 
 OPENING = "(The conversation begins.)"
 """Stands in for a person's message where a history starts with the assistant."""
@@ -213,7 +214,8 @@ def _exchange(call: ToolCallBlock, call_id: str, result: ToolResultMessage | Non
 
 
 def _spoken(content: Sequence[Block]) -> tuple[TextBlock | ImageBlock, ...]:
-    """The blocks a person or a tool can contribute, cleaned; empty texts and images left out."""
+    """The blocks a person or a tool can contribute, cleaned; empty texts and images left out. An image that
+    vendors refuse for its size is described: it would fail every later request of its session."""
     out: list[TextBlock | ImageBlock] = []
     for block in content:
         if isinstance(block, TextBlock):
@@ -221,7 +223,8 @@ def _spoken(content: Sequence[Block]) -> tuple[TextBlock | ImageBlock, ...]:
             if text.strip():
                 out.append(block if text is block.text else TextBlock(text=text))
         elif isinstance(block, ImageBlock) and block.data:
-            out.append(block)
+            why = oversize(block.data)
+            out.append(TextBlock(text=f"[image left out: {why}]") if why else block)
     return tuple(out)
 
 

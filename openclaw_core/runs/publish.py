@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,9 @@ from openclaw_core.domain.ids import RunId, SessionKey
 from openclaw_core.domain.turns import Turn
 from openclaw_core.runs.hub import RunHub
 
+_GAP_S = 0.025
+"""The first piece of text goes out at once; more that comes within this time is sent together."""
+
 
 class Publisher:
     """Publishes one run's events; builds nothing while nobody listens."""
@@ -26,6 +30,10 @@ class Publisher:
         self._hub = hub
         self._turn = turn
         self._text: list[str] = []
+        self._held: list[str] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
+        self._sent_at = 0.0
 
     def start(self, at: int) -> None:
         """The run begins."""
@@ -35,10 +43,11 @@ class Publisher:
         """Pass one event on."""
         if not self._hub.listened:
             return
+        if isinstance(event, TextDelta):
+            self._delta(event.text)
+            return
+        self.flush()
         match event:
-            case TextDelta():
-                self._text.append(event.text)
-                self._send("assistant", {"text": "".join(self._text), "delta": event.text})
             case TextReset():
                 self._text.clear()
                 self._send("assistant", {"text": "", "delta": "", "reset": True, "reason": event.reason})
@@ -63,6 +72,26 @@ class Publisher:
                 self._send("lifecycle", {"phase": "notice", "code": event.code, "text": event.text})
             case _:
                 pass
+
+    def _delta(self, text: str) -> None:
+        self._held.append(text)
+        wait = self._sent_at + _GAP_S - self._loop.time()
+        if wait <= 0:
+            self.flush()
+        elif self._timer is None:
+            self._timer = self._loop.call_later(wait, self.flush)
+
+    def flush(self) -> None:
+        """Send the text that is held back; call it when the run ends, however it ends."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._held:
+            delta = "".join(self._held)
+            self._held.clear()
+            self._text.append(delta)
+            self._sent_at = self._loop.time()
+            self._send("assistant", {"text": "".join(self._text), "delta": delta})
 
     def _send(self, stream: str, data: Mapping[str, Any]) -> None:
         self._hub.publish(self._turn.run_id, self._turn.session_key, stream, data)

@@ -182,6 +182,8 @@ class Runner:
             return _Ending(status=RunStatus.ERROR, error=error)
         except Exception as error:  # noqa: BLE001  # a runtime is a plugin: its failure ends the run, not the process
             return _internal(error)
+        finally:
+            publisher.flush()
 
     async def _close(self, ending: _Ending, scope: RunScope | None, conversation: Conversation) -> None:
         """Leave a transcript in which every call has its result, however the run ended."""

@@ -8,6 +8,7 @@ from typing import Any
 from openclaw_core.domain.ids import AgentId, RunId, SessionKey
 from openclaw_core.domain.journal import RunStatus
 from openclaw_core.errors import InvalidRequest, NotFound, OpenClawError
+from openclaw_core.gateway.attachments import attached_images
 from openclaw_core.gateway.rpc import Call, Later, method
 from openclaw_core.runs.hub import ended
 from openclaw_core.sessions.keys import agent_id, agent_of, main_key, normalise
@@ -44,6 +45,8 @@ def message_body(call: Call) -> dict[str, Any]:
     for name in ("model", "thinking"):
         if value := call.text(name, ""):
             body[name] = value
+    if images := attached_images(call.params.get("attachments")):
+        body["images"] = images
     return body
 
 

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openclaw_tools_files.page import MAX_LINE, page_bytes
-from openclaw_tools_files.picture import recognise
 from openclaw_tools_files.reading import is_binary
 
-from openclaw_core.sdk import ImageBlock, TextBlock, ToolEnv, ToolError, ToolRefused, ToolResult
+from openclaw_core.sdk import ImageBlock, TextBlock, ToolEnv, ToolError, ToolRefused, ToolResult, recognise_picture
 
 if TYPE_CHECKING:
     from conftest import Run
@@ -157,7 +156,7 @@ async def test_images_that_vendors_refuse_are_described(workspace: Path, run: Ru
     ],
 )
 def test_headers(head: bytes, expected: tuple[str, int, int]) -> None:
-    picture = recognise(head)
+    picture = recognise_picture(head)
     assert picture is not None
     assert (picture.mime_type, picture.width, picture.height) == expected
 

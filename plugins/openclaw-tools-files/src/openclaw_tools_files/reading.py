@@ -5,17 +5,24 @@ from __future__ import annotations
 import base64
 import os
 
-from openclaw_core.sdk import ImageBlock, OpenedFile, TextBlock, ToolCall, ToolContext, ToolEnv, ToolError, ToolResult
+from openclaw_core.sdk import (
+    MAX_IMAGE_BASE64,
+    MAX_IMAGE_PIXELS,
+    ImageBlock,
+    OpenedFile,
+    Picture,
+    TextBlock,
+    ToolCall,
+    ToolContext,
+    ToolEnv,
+    ToolError,
+    ToolResult,
+    recognise_picture,
+)
 from openclaw_tools_files.args import ReadArgs
 from openclaw_tools_files.bounded import Deadline, in_thread
 from openclaw_tools_files.page import MAX_LINES, page_bytes, read_page
-from openclaw_tools_files.picture import Picture, recognise
 from openclaw_tools_files.place import Place, arguments
-
-MAX_IMAGE_BASE64 = 5_000_000
-"""Vendors refuse an image whose base64 text is longer than about 5 MB."""
-MAX_IMAGE_PIXELS = 8000
-"""The longest side that vendors take."""
 
 _HEAD = 65_536
 _SECONDS = 20.0
@@ -46,7 +53,7 @@ class ReadTool:
     def _read(self, args: ReadArgs, ctx: ToolContext, deadline: Deadline) -> ToolResult:
         with Place.of(self._env, ctx).open(args.path) as opened:
             head = os.pread(opened.fd, _HEAD, 0)
-            if (picture := recognise(head)) is not None:
+            if (picture := recognise_picture(head)) is not None:
                 return _image(opened, args.path, picture, sees="image" in ctx.model_input)
             if is_binary(head):
                 return ToolResult.text(f"{args.path} is a binary file of {opened.size} bytes; it is not shown.")

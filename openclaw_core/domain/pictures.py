@@ -1,8 +1,17 @@
-"""Recognising images by their first bytes."""
+"""Images: recognised by their first bytes, and what vendors take (behaviour.md 2.4)."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 from dataclasses import dataclass
+
+MAX_IMAGE_BASE64 = 5_000_000
+"""Vendors refuse an image whose base64 text is longer than about 5 MB."""
+MAX_IMAGE_PIXELS = 8000
+"""Vendors refuse an image with a longer side."""
+_HEAD = 64 * 1024
+"""Base64 characters that are looked at: enough for the header behind a JPEG's metadata."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +28,7 @@ class Picture:
         return f"{self.mime_type}, {self.width} x {self.height} pixels" if self.width else self.mime_type
 
 
-def recognise(head: bytes) -> Picture | None:
+def recognise_picture(head: bytes) -> Picture | None:
     """The image that begins with `head` (PNG, JPEG, GIF, WebP), None when it is none of them."""
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
         return _picture("image/png", _big(head[16:20]), _big(head[20:24]))
@@ -30,6 +39,37 @@ def recognise(head: bytes) -> Picture | None:
     if head.startswith(b"\xff\xd8\xff"):
         return _jpeg(head)
     return None
+
+
+def oversize(data: str) -> str:
+    """Why vendors would refuse an image (base64 text) for its size, or an empty text."""
+    if len(data) > MAX_IMAGE_BASE64:
+        return f"{len(data) // 4 * 3} bytes; at most {MAX_IMAGE_BASE64 // 4 * 3} can be shown"
+    picture = recognise_picture(_head(data))
+    if picture is not None and max(picture.width, picture.height) > MAX_IMAGE_PIXELS:
+        return f"{picture.width} x {picture.height} pixels; at most {MAX_IMAGE_PIXELS} a side can be shown"
+    return ""
+
+
+def unusable(data: str, mime_type: str) -> str:
+    """Why this is no image that a model can be shown, or an empty text: size, kind, encoding."""
+    try:
+        base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError):
+        return "its data is not base64"
+    picture = recognise_picture(_head(data))
+    if picture is None:
+        return "it is not a PNG, JPEG, GIF or WebP image"
+    if picture.mime_type != mime_type:
+        return f"it is {picture.mime_type}, not {mime_type}"
+    return oversize(data)
+
+
+def _head(data: str) -> bytes:
+    try:
+        return base64.b64decode(data[:_HEAD])
+    except (binascii.Error, ValueError):
+        return b""
 
 
 def _picture(mime_type: str, width: int, height: int) -> Picture:
