@@ -88,6 +88,13 @@ def measure(name: str, server: Server, load: object, port: int, turns: int) -> t
     return cpu, turns / wall
 
 
+def serial(server: Server, load: object, port: int, name: str, turns: int = 200) -> None:
+    before = cpu_of(server.pid)
+    wall = asyncio.run(load(port, turns, 1))
+    cpu = (cpu_of(server.pid) - before) / turns * 1000
+    print(f"{name:24} {cpu:7.2f} ms CPU/turn  {turns / wall:7.1f} turns/s")
+
+
 def main() -> None:
     here = Path(__file__).parent
     with tempfile.TemporaryDirectory() as folder, Server([sys.executable, str(here / "model_server.py")]) as model:
@@ -95,16 +102,13 @@ def main() -> None:
         base = Path(folder)
         url = f"http://127.0.0.1:{port}/v1/chat/completions"
         with Server([sys.executable, str(here / "floor.py"), folder, url]) as floor:
-            floor_cpu, _ = measure("floor", floor, floor_load, int(floor.first), TURNS)
+            floor_cpu, _ = measure("floor, 50 sessions", floor, floor_load, int(floor.first), TURNS)
+            serial(floor, floor_load, int(floor.first), "floor, one session")
         env = {"OPENCLAW_STATE_DIR": str(base / "state"), "OPENCLAW_CONFIG_PATH": str(config(base, port))}
         with Server([str(OPENCLAW), "gateway", "run", "--port", "0", "--json"], env=env) as gateway:
             where = json.loads(gateway.first)["port"]
             cpu, rate = measure("gateway, 50 sessions", gateway, gateway_load, where, TURNS)
-            before = cpu_of(gateway.pid)
-            serial = 200
-            wall = asyncio.run(gateway_load(where, serial, 1))
-            one = (cpu_of(gateway.pid) - before) / serial * 1000
-            print(f"{'gateway, one session':24} {one:7.2f} ms CPU/turn  {serial / wall:7.1f} turns/s")
+            serial(gateway, gateway_load, where, "gateway, one session")
         print(
             f"ratio to the floor: {cpu / floor_cpu:.2f} (limit 2.5); CPU {cpu:.2f} ms (limit 8); {rate:.0f}/s (limit 120)"
         )

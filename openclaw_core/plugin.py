@@ -89,7 +89,10 @@ class ProviderModel:
 class ProviderSpec:
     """A provider. `id` is the left half of ``provider/model``. `wire_apis` are the wire formats it can
     serve for any ``models.providers.<id>`` entry of the configuration (behaviour.md 7.1). `fallback`
-    marks one that is chosen only when nothing else is configured. `factory` takes a ProviderEnv."""
+    marks one that is chosen only when nothing else is configured. `local` marks a server that the owner
+    runs: usable only when its entry is configured or one of `env_keys` or `env_base_urls` is set.
+    `priority`: where no model is named, the usable provider with the lowest number is chosen.
+    `factory` takes a ProviderEnv."""
 
     id: str
     summary: str
@@ -97,11 +100,15 @@ class ProviderSpec:
     wire_apis: tuple[str, ...] = ()
     default_api: str = ""
     base_url: str = ""
+    env_base_urls: tuple[str, ...] = ()
+    """Variables that hold the server's address; host, scheme or path may be missing as in `base_url`."""
     env_keys: tuple[str, ...] = ()
     needs_key: bool = True
     models: tuple[ProviderModel, ...] = ()
     default_model: str = ""
     fallback: bool = False
+    local: bool = False
+    priority: int = 50
     compat: Mapping[str, Any] = field(default_factory=dict)
     config_model: ImportString | None = None
     api: int = API

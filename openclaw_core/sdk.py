@@ -105,7 +105,7 @@ from openclaw_core.domain.messages import (
     UserMessage,
 )
 from openclaw_core.domain.models import ModelCost, ModelInfo
-from openclaw_core.domain.pictures import MAX_IMAGE_BASE64, MAX_IMAGE_PIXELS, Picture, recognise_picture
+from openclaw_core.domain.pictures import Picture, recognise_picture
 from openclaw_core.domain.sessions import SessionEntry
 from openclaw_core.domain.tasks import TaskPatch, TaskRow, TaskStatus
 from openclaw_core.domain.tools import ToolCall, ToolResult, ToolSchema
@@ -138,8 +138,6 @@ from openclaw_core.observe.faultpoints import fault_point
 from openclaw_core.observe.logging import get_logger
 
 __all__ = [
-    "MAX_IMAGE_BASE64",
-    "MAX_IMAGE_PIXELS",
     "AcceptOutcome",
     "Accepted",
     "AgentId",

@@ -40,17 +40,19 @@ _ILLEGAL_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdRule:
-    """Which tool call ids a vendor takes: 1 to `max_length` of ``[a-zA-Z0-9_-]``, or with `exact` exactly
-    `max_length` alphanumeric characters."""
+    """Which tool call ids a vendor takes: 1 to `max_length` of ``[a-zA-Z0-9_-]`` and the ASCII characters in
+    `also`, or with `exact` exactly `max_length` alphanumeric characters."""
 
     max_length: int
     exact: bool = False
+    also: str = ""
 
     def allows(self, call_id: str) -> bool:
         """The id can be sent as it is."""
         if self.exact:
             return len(call_id) == self.max_length and call_id.isascii() and call_id.isalnum()
-        return 0 < len(call_id) <= self.max_length and re.fullmatch(r"[a-zA-Z0-9_-]+", call_id) is not None
+        plain = call_id.translate({ord(c): "_" for c in self.also}) if self.also else call_id
+        return 0 < len(call_id) <= self.max_length and re.fullmatch(r"[a-zA-Z0-9_-]+", plain) is not None
 
     def derive(self, seed: str) -> str:
         """An allowed id that depends on `seed` alone, so that the next request maps it the same way."""

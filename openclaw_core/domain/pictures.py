@@ -5,11 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 from dataclasses import dataclass
+from typing import ClassVar
 
-MAX_IMAGE_BASE64 = 5_000_000
-"""Vendors refuse an image whose base64 text is longer than about 5 MB."""
-MAX_IMAGE_PIXELS = 8000
-"""Vendors refuse an image with a longer side."""
 _HEAD = 64 * 1024
 """Base64 characters that are looked at: enough for the header behind a JPEG's metadata."""
 
@@ -17,6 +14,11 @@ _HEAD = 64 * 1024
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
     """What the header of an image says; sizes in pixels, 0 where the header was cut off."""
+
+    max_base64: ClassVar[int] = 5_000_000
+    """Vendors refuse an image whose base64 text is longer than about 5 MB."""
+    max_pixels: ClassVar[int] = 8000
+    """The longest side that vendors take."""
 
     mime_type: str
     width: int
@@ -43,11 +45,11 @@ def recognise_picture(head: bytes) -> Picture | None:
 
 def oversize(data: str) -> str:
     """Why vendors would refuse an image (base64 text) for its size, or an empty text."""
-    if len(data) > MAX_IMAGE_BASE64:
-        return f"{len(data) // 4 * 3} bytes; at most {MAX_IMAGE_BASE64 // 4 * 3} can be shown"
+    if len(data) > Picture.max_base64:
+        return f"{len(data) // 4 * 3} bytes; at most {Picture.max_base64 // 4 * 3} can be shown"
     picture = recognise_picture(_head(data))
-    if picture is not None and max(picture.width, picture.height) > MAX_IMAGE_PIXELS:
-        return f"{picture.width} x {picture.height} pixels; at most {MAX_IMAGE_PIXELS} a side can be shown"
+    if picture is not None and max(picture.width, picture.height) > Picture.max_pixels:
+        return f"{picture.width} x {picture.height} pixels; at most {Picture.max_pixels} a side can be shown"
     return ""
 
 

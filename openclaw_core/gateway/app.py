@@ -47,6 +47,7 @@ class GatewayApp:
             window_s=limit.window_ms / 1000,
             lockout_s=limit.lockout_ms / 1000,
         )
+        self.exempt_loopback = limit.exempt_loopback
         self.connections: set[Connection] = set()
         self.events = EventEncoder()
         self.channels = ChannelHost(engine)

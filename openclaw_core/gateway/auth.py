@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import ipaddress
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from openclaw_core.aio.clock import Clock
 from openclaw_core.config.model import Config
-from openclaw_core.errors import ConfigValueError
+from openclaw_core.errors import ConfigValueError, StoreError, StoreFull
 from openclaw_core.observe.logging import register_secret
 
 TOKEN_FILE = "gateway.token"  # noqa: S105  # a file name
@@ -42,11 +43,23 @@ def load_token(config: Config, state_dir: Path, *, create: bool) -> str:
         ) from error
     if not text and create:
         text = secrets.token_urlsafe(32)
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(fd, "w", encoding="ascii") as file:
-            file.write(text + "\n")
+        _store(path, text)
     register_secret(text)
     return text
+
+
+def _store(path: Path, text: str) -> None:
+    """Write the token whole or not at all, readable by its owner only."""
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(fd, "w", encoding="ascii") as file:
+            file.write(text + "\n")
+        fresh.replace(path)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        kind = StoreFull if error.errno in (errno.ENOSPC, errno.EDQUOT) else StoreError
+        raise kind(f"The gateway token cannot be stored: {error.strerror}.") from error
 
 
 def same(given: str, wanted: str) -> bool:

@@ -18,7 +18,7 @@ from openclaw_core.gateway import frames
 from openclaw_core.gateway.auth import canonical, same
 from openclaw_core.gateway.events import EVENTS
 from openclaw_core.gateway.rpc import HANDLERS, Call, Later
-from openclaw_core.guard.authorize import SCOPES, authorize, granted, scope_of
+from openclaw_core.guard.authorize import READ, SCOPES, authorize, granted, scope_of
 from openclaw_core.observe.logging import get_logger
 from openclaw_core.runs.hub import StreamEvent
 
@@ -48,6 +48,7 @@ class Connection:
         self._watch_all = False
         self._tasks = TaskOwner("ws")
         self._overflow = False
+        self._abort = socket.scope.get("openclaw.abort")
 
     # ---- life --------------------------------------------------------------------------------------
 
@@ -119,11 +120,13 @@ class Connection:
         if params.get("role", "operator") != "operator":
             raise Unauthorized("This gateway takes clients of role operator only.", code="unauthorized")
         asked = params.get("scopes")
-        self.scopes = granted(asked if isinstance(asked, list) else None, SCOPES)
+        if asked is not None and not (isinstance(asked, list) and all(isinstance(s, str) for s in asked)):
+            raise InvalidRequest("The parameter 'scopes' must be a list of names.")
+        self.scopes = granted(asked, SCOPES)
         client = params.get("client")
         self.client = client if isinstance(client, Mapping) else {}
         caps = params.get("caps")
-        self._watch_all = isinstance(caps, list) and "events:all" in caps
+        self._watch_all = isinstance(caps, list) and "events:all" in caps and READ in self.scopes
         return self._hello(usable[-1])
 
     def _authenticate(self, auth: Any) -> None:
@@ -131,7 +134,9 @@ class Connection:
         if not token:
             return
         peer = canonical(self._socket.client.host if self._socket.client else "")
-        wait = self._app.limiter.locked(peer)
+        # a page in the owner's browser reaches loopback too, and its requests carry an origin
+        exempt = self._app.exempt_loopback and peer == "loopback" and "origin" not in self._socket.headers
+        wait = 0.0 if exempt else self._app.limiter.locked(peer)
         if wait > 0:
             raise Unauthorized(
                 f"Too many wrong tokens; try again in {wait:.0f} seconds.",
@@ -140,7 +145,8 @@ class Connection:
             )
         given = auth.get("token") if isinstance(auth, Mapping) else None
         if not isinstance(given, str) or not same(given, token):
-            self._app.limiter.failed(peer)
+            if isinstance(given, str) and not exempt:
+                self._app.limiter.failed(peer)
             raise Unauthorized(
                 "unauthorized: gateway token missing or wrong",
                 code="unauthorized",
@@ -237,11 +243,22 @@ class Connection:
         self._push(frames.event(name, payload_json, self._seq))
 
     def _push(self, text: str) -> None:
+        if self._overflow:
+            return
         self._out.append(text)
         self._out_bytes += len(text)
         if self._out_bytes > frames.MAX_BUFFERED and len(self._out) > 1:
-            self._overflow = True
+            self._cut()
         self._wake.set()
+
+    def _cut(self) -> None:
+        """End a client that does not read. Its writer waits for it, so a close frame would never leave."""
+        _log.warning("client cut: it does not read", connection=self.id, bytes=self._out_bytes)
+        self._overflow = True
+        self._out.clear()
+        self._out_bytes = 0
+        if self._abort is not None:
+            self._abort()
 
     async def _write(self) -> None:
         while True:

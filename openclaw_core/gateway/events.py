@@ -50,7 +50,9 @@ class EventEncoder:
         if data["phase"] == "error":
             error = data.get("error") or {}
             return {**base, "state": "error", "errorMessage": error.get("message", "")}
-        return {**base, "state": "aborted" if data.get("aborted") else "final", "message": _message(text)}
+        if data.get("aborted"):
+            return {**base, "state": "aborted", "message": _message(text)}
+        return {**base, "state": "final", "message": _message(str(data.get("text", text)))}
 
 
 def _message(text: str) -> dict[str, Any]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
 from pathlib import Path
 from types import TracebackType
 
 from openclaw_core.errors import GatewayLocked
 
 LOCK_NAME = "gateway.lock"
+_TRIES, _PAUSE_S = 10, 0.02
 
 
 class InstanceLock:
@@ -24,11 +26,11 @@ class InstanceLock:
         """Take the lock at once, or raise GatewayLocked naming the holder."""
         fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(fd)
         except OSError:
             holder = read_holder(fd)
             os.close(fd)
-            where = f" (pid {holder['pid']}, {holder.get('url', 'address unknown')})" if "pid" in holder else ""
+            where = f" (pid {holder['pid']}, {holder.get('url') or 'still starting'})" if "pid" in holder else ""
             raise GatewayLocked(
                 f"Another gateway is using {self._path.parent}{where}.", details={"holder": holder}
             ) from None
@@ -57,6 +59,17 @@ class InstanceLock:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.release()
+
+
+def _lock(fd: int) -> None:
+    """Take the lock; raises OSError when another holds it for longer than `running` does to look at it."""
+    for _ in range(_TRIES):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(_PAUSE_S)  # noqa: TID251  # at the very start of a process: nothing else runs yet
+    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def read_holder(fd: int) -> dict[str, object]:

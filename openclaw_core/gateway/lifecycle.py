@@ -22,6 +22,7 @@ from openclaw_core.gateway.auth import load_token
 from openclaw_core.gateway.engine import Engine
 from openclaw_core.gateway.instance import InstanceLock
 from openclaw_core.gateway.server import build_server
+from openclaw_core.gateway.socket_protocol import SocketProtocol
 from openclaw_core.observe.logging import get_logger
 
 _log = get_logger("gateway")
@@ -131,7 +132,7 @@ async def _serve(
         log_config=None,
         access_log=False,
         lifespan="off",
-        ws="websockets-sansio",
+        ws=SocketProtocol,
         ws_max_size=frames.MAX_PAYLOAD,
         ws_ping_interval=None,
         ws_per_message_deflate=False,  # loopback: compressing costs more than it saves

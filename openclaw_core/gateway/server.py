@@ -75,8 +75,11 @@ class _Fence:
         allowed = self._app.engine.loaded.config.gateway.control_ui.allowed_origins
         if origin in allowed:
             return ""
-        parts = urlsplit(origin)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
+        try:
+            parts = urlsplit(origin)
+            port = parts.port or (443 if parts.scheme == "https" else 80)
+        except ValueError:
+            return "origin not allowed"
         own = parts.scheme in ("http", "https") and parts.hostname in self._names() and port == self._app.port
         return "" if own else "origin not allowed"
 

@@ -11,6 +11,7 @@ from openclaw_core.config.sections.models import ConfiguredModel, ProviderEntry
 from openclaw_core.contracts.provider import HttpClients, Provider, ProviderEnv
 from openclaw_core.domain.models import ModelCost, ModelInfo
 from openclaw_core.errors import ErrorKind, PluginNotFound, ProviderError
+from openclaw_core.models.address import complete_address
 from openclaw_core.observe.logging import register_secret
 from openclaw_core.plugin import ProviderModel, ProviderSpec
 
@@ -54,6 +55,9 @@ class _Source:
     entry: ProviderEntry | None
     key: str
     key_origin: str
+    base_url: str
+    address_origin: str
+    """Who named the address; empty for the spec."""
 
     @property
     def usable(self) -> str:
@@ -64,6 +68,10 @@ class _Source:
             return "switched off in the configuration"
         if self.entry is not None and self.entry.api_key is not None and self.entry.api_key.problem:
             return self.entry.api_key.problem
+        if self.spec.local and self.entry is None and not self.key and not self.address_origin:
+            return f"not configured ({' or '.join((f'models.providers.{self.id}', *self.spec.env_base_urls))})"
+        if not self.base_url and self.spec.env_base_urls:
+            return f"no address ({' or '.join((*self.spec.env_base_urls, 'baseUrl'))})"
         own = self.entry is not None and bool(self.entry.base_url)
         if self.spec.needs_key and not self.key and not own:
             names = " or ".join(self.spec.env_keys) or "apiKey"
@@ -111,7 +119,17 @@ class ModelRegistry:
             elif spec is None and entry is not None:
                 plugin_id, spec = self._server_of(entry.api or _DEFAULT_API)
             key, origin = self._key(entry, spec)
-            out[ident] = _Source(id=ident, spec=spec, plugin_id=plugin_id, entry=entry, key=key, key_origin=origin)
+            base_url, address_origin = self._address(entry, spec)
+            out[ident] = _Source(
+                id=ident,
+                spec=spec,
+                plugin_id=plugin_id,
+                entry=entry,
+                key=key,
+                key_origin=origin,
+                base_url=base_url,
+                address_origin=address_origin,
+            )
         return out
 
     def _server_of(self, api: str) -> tuple[str, ProviderSpec | None]:
@@ -120,13 +138,25 @@ class ModelRegistry:
     def _key(self, entry: ProviderEntry | None, spec: ProviderSpec | None) -> tuple[str, str]:
         if entry is not None and entry.api_key is not None:
             return (entry.api_key.reveal(), "configuration") if entry.api_key else ("", "")
-        if spec is None or (entry is not None and entry.base_url and entry.base_url != spec.base_url):
+        elsewhere = spec is not None and entry is not None and entry.base_url and entry.base_url != spec.base_url
+        if spec is None or (elsewhere and not spec.local and spec.base_url):
             return "", ""  # a key of the environment goes to the vendor's own address only
         for name in spec.env_keys:
             if value := self._environ.get(name, ""):
                 register_secret(value)
                 return value, name
         return "", ""
+
+    def _address(self, entry: ProviderEntry | None, spec: ProviderSpec | None) -> tuple[str, str]:
+        """The configured address, else that of the environment, else the vendor's; and who named it."""
+        if entry is not None and entry.base_url:
+            return entry.base_url, "configuration"
+        if spec is None:
+            return "", ""
+        for name in spec.env_base_urls:
+            if found := complete_address(self._environ.get(name, ""), spec.base_url):
+                return found, name
+        return spec.base_url, ""
 
     def _catalogue(self) -> dict[str, ModelInfo]:
         out: dict[str, ModelInfo] = {}
@@ -166,9 +196,11 @@ class ModelRegistry:
         for source in usable:
             if source.entry is not None and source.entry.models:
                 return f"{source.id}/{source.entry.models[0].id}"
-        for source in usable:
-            spec = source.spec
-            if spec is not None and spec.id == source.id and not spec.fallback and spec.default_model and source.key:
+        own = [(spec, s) for s in usable if (spec := s.spec) is not None and spec.id == s.id and spec.default_model]
+        hosted = [(spec, s) for spec, s in own if not spec.local and not spec.fallback and s.key]
+        servers = [(spec, s) for spec, s in own if spec.local]
+        for group in (hosted, servers):
+            for spec, source in sorted(group, key=lambda pair: pair[0].priority):
                 return f"{source.id}/{spec.default_model}"
         for source in usable:
             if source.spec is not None and source.spec.fallback and source.spec.id == source.id:
@@ -232,7 +264,7 @@ class ModelRegistry:
         headers = {k: v.reveal() for k, v in (*entry.headers.items(), *entry.request.headers.items())} if entry else {}
         env = ProviderEnv(
             provider_id=source.id,
-            base_url=(entry.base_url if entry and entry.base_url else spec.base_url).rstrip("/"),
+            base_url=source.base_url.rstrip("/"),
             api=model.api,
             api_key=source.key,
             http=self._http,

@@ -120,7 +120,7 @@ class AgentDirectory:
                 timeout_s=float(defaults.timeout_seconds if entry.timeout_seconds is None else entry.timeout_seconds),
                 idle_s=defaults.model_idle_timeout_ms / 1000,
             ),
-            history_turns=defaults.history_turns,
+            history_turns=entry.history_turns or defaults.history_turns,
             context_tokens=entry.context_tokens or defaults.context_tokens,
             thinking=entry.thinking_default or defaults.thinking_default or "off",
             reserve=defaults.compaction.reserve_tokens,

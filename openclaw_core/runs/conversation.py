@@ -81,8 +81,7 @@ class HistoryReader:
         """The conversation with the run's user message in it, appended unless a crash left it there."""
         user_line = line_id(run_id, "user")
         want = min(_MAX_LINES, _LINES_PER_TURN * (turns + 1) + 16)
-        lines = await transcript.tail(min_entries=want, until_id=user_line if resumed else None)
-        entries = self.cache.decode(session_id, lines)
+        entries = await self._tail(transcript, session_id, want, user_line if resumed else None)
         place = next((i for i, (ident, _) in enumerate(entries) if ident == user_line), None)
         conversation = Conversation(run_id=run_id, transcript=transcript)
         if place is None:
@@ -95,10 +94,22 @@ class HistoryReader:
         conversation.history = self._shown(session_id, before, turns)
         return conversation
 
+    async def _tail(
+        self, transcript: Transcript, session_id: SessionId, want: int, until_id: str | None
+    ) -> list[tuple[str, Message]]:
+        """The end of the transcript, at least `want` lines, and more while one long turn fills them all."""
+        while True:
+            lines = await transcript.tail(min_entries=want, until_id=until_id)
+            entries = self.cache.decode(session_id, lines)
+            whole = len(lines) < want or want >= _MAX_LINES
+            if whole or any(isinstance(message, UserMessage) for _, message in entries):
+                return entries
+            want = min(_MAX_LINES, 4 * want)
+
     def _shown(self, session_id: SessionId, before: Sequence[tuple[str, Message]], turns: int) -> list[Message]:
         if turns <= 0:
             return []
-        # the window counts the new message as a turn of its own, so one turn less of the past
+        # the window counts turns before the newest one it is given
         cut = self.window.cut(session_id, before, turns=turns - 1) if turns > 1 else _last_turn(before)
         return paired([message for _, message in cut if usable(message)])
 

@@ -14,6 +14,7 @@ from openclaw_core.domain.tasks import TaskPatch, TaskStatus
 from openclaw_core.errors import FenceLost, RunAborted, SessionBusy, StoreError
 from openclaw_core.observe.logging import get_logger
 from openclaw_core.runs.hub import RunHub
+from openclaw_core.runs.publish import Publisher
 from openclaw_core.runs.runner import ActiveRun, Ran, Runner
 
 _log = get_logger("lanes")
@@ -132,16 +133,20 @@ class Dispatcher:
             return Ran.DONE
         except StoreError as error:
             _log.error("run interrupted by the store; it goes on when writing works again", error=error.message)
-            await self._recover(claim)
+            await self._recover(claim, "store", refund=True)
+            return Ran.DONE
+        except Exception as error:  # noqa: BLE001  # a run that stays held would block its session until a restart
+            _log.error("run broke off; it is tried again", run=claim.row.item.run_id, error=repr(error), exc_info=error)
+            await self._recover(claim, type(error).__name__, refund=False)
             return Ran.DONE
 
-    async def _recover(self, claim: Claim) -> None:
+    async def _recover(self, claim: Claim, why: str, *, refund: bool) -> None:
         """Give the claim back as soon as the store takes writes again, so that it is resumed."""
         backoff = Backoff(first=0.5, limit=5.0)
         while True:
             await self._clock.sleep(backoff.next())
             try:
-                await self._journal.release(claim.fence, now=self._clock.now_ms(), error="store", refund=True)
+                await self._journal.release(claim.fence, now=self._clock.now_ms(), error=why, refund=refund)
                 return
             except FenceLost:
                 return
@@ -158,6 +163,9 @@ class Dispatcher:
     ) -> bool:
         """End a message that does not run; False when it runs or has ended."""
         now = self._clock.now_ms()
+        row = await self._journal.inbox_row(run_id)
+        if row is None:
+            return False
         cancelled = status is RunStatus.ABORTED
         patch = (
             TaskPatch(
@@ -171,19 +179,25 @@ class Dispatcher:
             else None
         )
         done = await self._journal.settle_unclaimed(
-            run_id, InboxState.TOLD, status=status, at=now, error=error.as_dict(), task=patch
+            run_id,
+            InboxState.TOLD,
+            status=status,
+            at=now,
+            error=error.as_dict(),
+            outbox=self._runner.deps.plan_reply(row.item, [], error, now),
+            task=patch,
         )
         if done:
-            row = await self._journal.inbox_row(run_id)
             ended = {
                 "runId": run_id,
-                "sessionKey": row.item.session_key if row else "",
+                "sessionKey": row.item.session_key,
                 "status": status.value,
                 "startedAt": now,
                 "endedAt": now,
                 "result": None,
                 "error": error.as_dict(),
             }
+            Publisher.end(self._hub, ended)
             self._hub.ended(run_id, ended)
         return done
 

@@ -98,8 +98,11 @@ class Publisher:
 
     @staticmethod
     def end(hub: RunHub, ended: Mapping[str, Any]) -> None:
-        """The run has ended; its outcome is durable."""
+        """The run has ended; its outcome is durable. `text` of a success is the whole reply as a person sees it:
+        who joined late, or whose model does not stream, has heard no piece of it."""
         data: dict[str, Any] = {"phase": "end", "endedAt": ended["endedAt"], "aborted": ended["status"] == "aborted"}
+        if ended["status"] == "ok":
+            data["text"] = "\n\n".join(str(p["text"]) for p in ended["result"]["payloads"] if p.get("text"))
         if ended["status"] in ("error", "timeout"):
             data = {"phase": "error", "endedAt": ended["endedAt"], "error": ended["error"]}
         hub.publish(RunId(ended["runId"]), SessionKey(ended["sessionKey"]), "lifecycle", data)

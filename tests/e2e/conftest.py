@@ -60,7 +60,9 @@ def launch(home: Home, *arguments: str) -> Gateway:
     process = home.start("gateway", "run", "--port", "0", "--json", *arguments)
     assert process.stdout is not None
     line = process.stdout.readline()
-    assert line, process.communicate()[1]
+    if '"ready":' not in line:
+        process.kill()
+        pytest.fail(line + "\n".join(process.communicate()))
     ready = json.loads(line)
     return Gateway(process, ready["url"], ready["port"])
 
@@ -90,6 +92,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Home, Gat
         config["agents"]["entries"] = {
             "main": {"default": True},
             "chained": {"model": {"primary": "claude/c", "fallbacks": ["mock/m"]}},
+            **{f"last{n}": {"historyTurns": n} for n in (1, 2, 3, 4)},
         }
         home.configure(config)
         home.workspace.mkdir()

@@ -25,6 +25,7 @@ class Client:
     """One connection. Frames that nobody asked for gather in `events`."""
 
     def __init__(self, url: str, **options: Any) -> None:
+        self.url = url
         self._open = ExitStack()
         wanted = {"open_timeout": 10, "close_timeout": 1, "max_size": 64 * 2**20, "proxy": None, **options}
         self.socket = self._open.enter_context(connect(url, **wanted))
@@ -91,6 +92,13 @@ class Client:
         except ConnectionClosed as end:
             assert end.rcvd is not None, end
             return end.rcvd.code, end.rcvd.reason
+
+    def event(self, name: str, wanted: Callable[[dict[str, Any]], bool], timeout: float = 20.0) -> dict[str, Any]:
+        """The payload of the first event that is wanted, heard already or yet to come."""
+        for frame in self.events:
+            if frame["event"] == name and wanted(frame["payload"]):
+                return dict(frame["payload"])
+        return dict(self.until(lambda f: f.get("event") == name and wanted(f["payload"]), timeout)["payload"])
 
     def run(self, message: str, *, key: str, run_id: str = "", timeout: float = 60.0, **params: Any) -> dict[str, Any]:
         """One turn: the final payload; raises Refused for a failed run."""

@@ -93,11 +93,9 @@ class Home:
         """What clients of this state directory's gateway show."""
         return (self.state / "gateway.token").read_text().strip()
 
-    def lines(self, session_id: str, agent: str = "main") -> list[dict[str, Any]]:
-        """The message lines of a transcript, read from its file; a line that is not JSON raises."""
-        file = self.state / "agents" / agent / "sessions" / f"{session_id}.jsonl"
-        lines = [json.loads(line) for line in file.read_bytes().split(b"\n") if line]
-        return [line for line in lines if line["type"] == "message"]
+    def transcript(self, session_id: str, agent: str = "main") -> Path:
+        """Where a conversation lies."""
+        return self.state / "agents" / agent / "sessions" / f"{session_id}.jsonl"
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -107,6 +105,12 @@ class Home:
             stderr=subprocess.PIPE,
             text=True,
         )
+
+
+def message_lines(file: Path) -> list[dict[str, Any]]:
+    """The message lines of a transcript; a line that is not JSON raises."""
+    lines = [json.loads(line) for line in file.read_bytes().split(b"\n") if line]
+    return [line for line in lines if line["type"] == "message"]
 
 
 @dataclass
@@ -153,8 +157,10 @@ def scripted(port: int, *, agents: dict[str, Any] | None = None, **more: Any) ->
     chat = {"baseUrl": f"{base}/v1", "apiKey": "sk-test-canary-4711", "api": "openai-completions"}
     claude = {"baseUrl": base, "apiKey": "sk-test-canary-4711", "api": "anthropic-messages"}
     window = {"contextWindow": 200_000, "input": ["text", "image"]}
+    mistral = {"compat": {"toolId": "alnum9"}}
     providers = {
-        "mock": {**chat, "models": [{"id": "m", **window}, {"id": "m2", **window}]},
+        "mock": {**chat, "models": [{"id": "m", **window}, {"id": "nine", **window, **mistral}]},
+        "openai": {**chat, "models": [{"id": name, **window} for name in ("gpt-4o", "gpt-5", "o4-mini")]},
         "claude": {**claude, "models": [{"id": "c", **window, "reasoning": True}]},
     }
     return {

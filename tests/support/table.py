@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from client import Client, Refused
-from home import Home
+from home import Home, message_lines
 from request_rules import check
 from scripted import ScriptedModel
 
@@ -19,6 +21,7 @@ class Table:
         self.client = client
         self.model = model
         self.key = key
+        self.url = client.url
 
     def say(self, message: str = "go", **params: Any) -> dict[str, Any]:
         """One turn; every request is checked against the vendor's rules."""
@@ -37,9 +40,7 @@ class Table:
 
     def transcript(self) -> list[dict[str, Any]]:
         """The messages on disk: every call has exactly one result directly after it."""
-        session = next(s for s in self.client.call("sessions.list")["sessions"] if s["key"] == self.key)
-        lines = self.home.lines(session["sessionId"], session["agentId"])
-        messages = [line["message"] for line in lines]
+        messages = [line["message"] for line in message_lines(self._file())]
         waiting: list[str] = []
         for message in messages:
             if message["role"] == "toolResult":
@@ -51,6 +52,17 @@ class Table:
         assert not waiting
         return messages
 
+    def foreign(self, *messages: dict[str, Any], raw: bytes = b"") -> None:
+        """Append lines as another program would, while nobody holds the lock; `raw` bytes come last."""
+        file = self._file()
+        lines = [{"type": "message", "id": f"foreign{i}", "message": m} for i, m in enumerate(messages)]
+        with file.open("ab") as out:
+            out.write(b"".join(json.dumps(line).encode() + b"\n" for line in lines) + raw)
+
+    def _file(self) -> Path:
+        session = next(s for s in self.client.call("sessions.list")["sessions"] if s["key"] == self.key)
+        return self.home.transcript(session["sessionId"], session["agentId"])
+
     def results(self) -> list[str]:
         return [text_of(m) for m in self.transcript() if m["role"] == "toolResult"]
 
@@ -58,3 +70,23 @@ class Table:
 def text_of(message: dict[str, Any]) -> str:
     content = message["content"]
     return content if isinstance(content, str) else "".join(b.get("text", "") for b in content)
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text, "timestamp": 1}
+
+
+def assistant(*blocks: dict[str, Any], stop: str = "stop", **more: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": list(blocks), "stopReason": stop, "timestamp": 1, **more}
+
+
+def spoken(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def call(ident: str, name: str = "ls", **arguments: Any) -> dict[str, Any]:
+    return {"type": "toolCall", "id": ident, "name": name, "arguments": arguments}
+
+
+def result(ident: str, text: str, name: str = "ls") -> dict[str, Any]:
+    return {"role": "toolResult", "toolCallId": ident, "toolName": name, "content": [spoken(text)], "timestamp": 1}

@@ -151,6 +151,7 @@ class AgentEntry(Section):
     reasoning_default: Literal["off", "on", "stream"] | None = None
     timeout_seconds: int | None = Field(default=None, ge=0)
     context_tokens: int | None = Field(default=None, ge=1)
+    history_turns: int | None = Field(default=None, ge=1)
     run_retries: RunRetries | None = None
     bootstrap_max_chars: int | None = Field(default=None, ge=1)
     bootstrap_total_max_chars: int | None = Field(default=None, ge=1)

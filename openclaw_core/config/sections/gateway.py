@@ -18,7 +18,9 @@ class RateLimit(Section):
     max_attempts: int = Field(default=10, ge=1)
     window_ms: DurationMs = Field(default=60_000, ge=1)
     lockout_ms: DurationMs = Field(default=300_000, ge=0)
-    exempt_loopback: bool = True
+    exempt_loopback: bool = False
+    """A local client without an `Origin` header is never locked out. Off unlike in the original: every program
+    and page on this machine could guess."""
 
 
 class TrustedProxy(Section):

@@ -84,7 +84,7 @@ async def test_bytes_that_are_no_utf8_are_text(workspace: Path, run: Run, data: 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_either_binary_or_decodable(data: bytes) -> None:
-    recognise(data)
+    recognise_picture(data)
     if not is_binary(data):
         data.decode("utf-8", "replace").encode("utf-8")
 
@@ -163,7 +163,7 @@ def test_headers(head: bytes, expected: tuple[str, int, int]) -> None:
 
 def test_what_is_no_image() -> None:
     for head in (b"", b"<html>", b"RIFF....WAVE", b"\x89PNG", b"%PDF-1.7"):
-        assert recognise(head) is None
+        assert recognise_picture(head) is None
 
 
 # ---- where files may be ----------------------------------------------------------------------

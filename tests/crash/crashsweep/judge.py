@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from crashsweep.chat import Message
@@ -258,14 +257,9 @@ def reconciliation(facts: Facts, messages: Sequence[Message]) -> Iterator[str]:
 def requests(facts: Facts, messages: Sequence[Message]) -> Iterator[str]:
     """The model got correct requests with the whole conversation in them."""
     said = {m.sender: [n.text for n in messages if n.sender == m.sender] for m in messages}
+    whole = {"\n\n".join(texts[: n + 1]) for texts in said.values() for n in range(len(texts))}
     for event in facts.requests:
         if event["wrong"]:
             yield f"request: {event['wrong']}"
-        mine = next((texts for texts in said.values() if event["last"] in texts), [])
-        if event["users"] != mine[: mine.index(event["last"]) + 1 if event["last"] in mine else 0]:
-            yield f"request: the model saw the messages {event['users']} of {mine}"
-
-
-def quarantine(folder: Path) -> list[Path]:
-    """Files that hold set-aside pieces of transcripts."""
-    return [p for p in folder.glob("agents/*/sessions/*") if not p.name.endswith((".jsonl", ".lock"))]
+        if "\n\n".join(event["users"]) not in whole:  # messages without an answer between them come as one
+            yield f"request: the model saw the messages {event['users']} of {said}"

@@ -89,6 +89,8 @@ class Answer:
         self.calls: list[Call] = []
         self.usage = Usage()
         self.response_id = ""
+        self.signature = ""
+        """What must go back unchanged beside the reasoning (reasoning.py)."""
 
     def prose(self, text: str, *, thinking: bool) -> TextDelta | ThinkingDelta | None:
         """A piece of visible text or of reasoning."""
@@ -152,10 +154,17 @@ class Answer:
     def _content(self) -> tuple[Block, ...]:
         blocks: list[Block] = []
         ids: set[str] = set()
+        signature = self.signature or None
+        if signature and not any(isinstance(b, Prose) and b.thinking for b in self._blocks):
+            blocks.append(ThinkingBlock(thinking="", signature=signature))
         for block in self._blocks:
             if isinstance(block, Prose):
                 text = "".join(block.pieces)
-                blocks.append(ThinkingBlock(thinking=text) if block.thinking else TextBlock(text=text))
+                if block.thinking:
+                    blocks.append(ThinkingBlock(thinking=text, signature=signature))
+                    signature = None
+                else:
+                    blocks.append(TextBlock(text=text))
                 continue
             raw = clean_text(block.raw)
             if not (block.name or block.id or raw.strip()):

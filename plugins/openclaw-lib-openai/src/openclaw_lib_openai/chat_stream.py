@@ -8,7 +8,9 @@ from typing import Any
 
 from openclaw_core.sdk import AssistantMessage, ModelEvent, ModelRequest, ProviderError, StopReason, Usage
 from openclaw_lib_openai.answer import Answer, Call, count, word
-from openclaw_lib_openai.failure import ended_early, read_error, stream_failure
+from openclaw_lib_openai.failure import VendorError, ended_early, read_error, stream_failure
+from openclaw_lib_openai.reasoning import API, DetailsJoiner
+from openclaw_lib_openai.think_tags import ThinkTags
 
 _FINISH = {
     "length": StopReason.LENGTH,
@@ -20,10 +22,12 @@ _FINISH = {
 class ChatStream:
     """State of one stream. `feed` takes one decoded event, `result` ends it."""
 
-    api = "openai-completions"
+    api = API
 
-    def __init__(self, request: ModelRequest, *, secret: str = "") -> None:
+    def __init__(self, request: ModelRequest, *, secret: str = "", think_tags: bool = False) -> None:
         self._answer = Answer(request, self.api)
+        self._details = DetailsJoiner()
+        self._tags = ThinkTags() if think_tags else None
         self._provider = request.model.provider
         self.secret = secret
         self._by_index: dict[int, Call] = {}
@@ -39,6 +43,8 @@ class ChatStream:
         """Take one chunk; raises ProviderError for an error object."""
         if chunk.get("error") or (_event == "error" and not chunk.get("choices")):
             raise stream_failure(read_error(chunk), secret=self.secret)
+        if (base := chunk.get("base_resp")) and base.get("status_code"):  # MiniMax: an error with status 200
+            raise stream_failure(VendorError(text=word(base.get("status_msg"))), secret=self.secret)
         if not self._answer.response_id and isinstance(chunk.get("id"), str):
             self._answer.response_id = chunk["id"]
         if (usage := chunk.get("usage")) and isinstance(usage, Mapping):
@@ -58,6 +64,9 @@ class ChatStream:
             if finish == "error":
                 raise stream_failure(read_error(choice), secret=self.secret)
             self._finish = str(finish)
+            if self._tags is not None:
+                for thinking, text in self._tags.end():
+                    self._prose(text, events, thinking=thinking)
         return events
 
     def result(self) -> AssistantMessage:
@@ -67,7 +76,8 @@ class ChatStream:
         """
         if self._finish is None and not (self.done and (self._answer.has_text or self._answer.calls)):
             raise self.cut()
-        if self._finish == "content_filter":
+        self._answer.signature = self._details.dump()
+        if self._finish in ("content_filter", "sensitive"):
             return self._answer.message(
                 StopReason.STOP,
                 error_code="content_filter",
@@ -80,13 +90,17 @@ class ChatStream:
         return ended_early(self._provider)
 
     def _delta(self, delta: Mapping[str, Any], events: list[ModelEvent]) -> None:
-        reasoning = delta.get("reasoning_content") or delta.get("reasoning")
+        reasoning = delta.get("reasoning_content") or delta.get("reasoning") or delta.get("reasoning_text")
+        if details := delta.get("reasoning_details"):
+            readable = self._details.feed(details)
+            reasoning = reasoning or readable
         if reasoning and isinstance(reasoning, str):
             self._prose(reasoning, events, thinking=True)
         content = delta.get("content") or delta.get("refusal")
         if content:
             if isinstance(content, str):
-                self._prose(content, events, thinking=False)
+                for thinking, text in self._tags.feed(content) if self._tags else ((False, content),):
+                    self._prose(text, events, thinking=thinking)
             else:
                 self._parts(content, events)
         calls = delta.get("tool_calls")

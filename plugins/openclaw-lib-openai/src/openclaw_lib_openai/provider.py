@@ -107,7 +107,8 @@ class OpenAIWireProvider:
         self._models = tuple(models)
         self._key = env.api_key.strip()
         self._base = env.base_url.rstrip("/")
-        self._urls: dict[str, httpx.URL] = {}
+        self._urls: dict[tuple[str, str], httpx.URL] = {}
+        self._known: dict[str, tuple[ModelInfo, Quirks]] = {}
         self._token_fields: dict[str, MaxTokensField] = {}
         if not (self._key.isascii() and self._key.isprintable()):
             raise ProviderError(
@@ -118,14 +119,16 @@ class OpenAIWireProvider:
         headers.setdefault("accept-encoding", "identity")  # a compressing proxy would hold the stream back
         headers.setdefault("user-agent", "openclaw")
         headers["content-type"] = "application/json"
-        if self._key:
-            headers.setdefault("authorization", f"Bearer {self._key}")
         self._headers = headers
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """See Provider."""
         dialect = self._dialect(request.model)
-        state = dialect.stream(request, secret=self._key)
+        state: ChatStream | ResponsesStream
+        if dialect.stream is ChatStream:
+            state = ChatStream(request, secret=self._key, think_tags=self._quirks(request.model).think_tags)
+        else:
+            state = ResponsesStream(request, secret=self._key)
         shown = False
         try:
             response = await self._open(request, dialect)
@@ -171,9 +174,16 @@ class OpenAIWireProvider:
             )
         return dialect
 
+    def _quirks(self, model: ModelInfo) -> Quirks:
+        """The quirks of a model, read once as long as its description stays the same object."""
+        known = self._known.get(model.id)
+        if known is None or known[0] is not model:
+            known = self._known[model.id] = (model, quirks_for(self._env.provider_id, self._base, model))
+        return known[1]
+
     async def _open(self, request: ModelRequest, dialect: Dialect) -> httpx.Response:
         """Send, and once more with the other name of the output limit when the server wants that one."""
-        quirks = quirks_for(self._env.provider_id, self._base, request.model)
+        quirks = self._quirks(request.model)
         field = self._token_fields.get(request.model.id)
         if field is not None:
             quirks = replace(quirks, max_tokens_field=field)
@@ -196,9 +206,9 @@ class OpenAIWireProvider:
         # a plain Request: the client would merge its own headers, cookies and URL into each one again
         sent = httpx.Request(
             "POST",
-            self._url(dialect),
+            self._url(dialect, quirks),
             content=content,
-            headers=self._headers,
+            headers=self._signed(quirks),
             extensions={"timeout": self._timeout(request.idle_s)},
         )
         response = await self._env.http.client().send(sent, stream=True, auth=None, follow_redirects=False)
@@ -211,11 +221,30 @@ class OpenAIWireProvider:
         failure = http_failure(self._env.provider_id, response.status_code, response.headers, said, secret=self._key)
         return _Refusal(error=failure, said=said)
 
-    def _url(self, dialect: Dialect) -> httpx.URL:
-        url = self._urls.get(dialect.path)
+    def _signed(self, quirks: Quirks) -> dict[str, str]:
+        """The headers with the key where this server looks for it; a person's own header stays."""
+        if not self._key:
+            return self._headers
+        name, value = (quirks.key_header.lower(), self._key) if quirks.key_header else ("", "")
+        return {name or "authorization": value or f"Bearer {self._key}", **self._headers}
+
+    def _url(self, dialect: Dialect, quirks: Quirks) -> httpx.URL:
+        """Base URL and path. A base URL that ends with ``/v1`` keeps the format's own path; what the base URL
+        already holds of the path is not doubled."""
+        path = quirks.path if quirks.path and not self._base.endswith("/v1") else dialect.path
+        url = self._urls.get((path, dialect.path))
         if url is None:
-            text = self._base if self._base.endswith(dialect.path) else self._base + dialect.path
-            url = self._urls[dialect.path] = httpx.URL(text)
+            first = path.split("/")[1] if path.startswith("/") else ""
+            if self._base.endswith(dialect.path):
+                text = self._base
+            elif quirks.path and first and self._base.endswith(f"/{first}"):
+                text = self._base + path[len(first) + 1 :]
+            else:
+                text = self._base + path
+            url = httpx.URL(text)
+            if quirks.query and path != dialect.path:
+                url = url.copy_merge_params(dict(quirks.query))
+            self._urls[(path, dialect.path)] = url
         return url
 
     def _timeout(self, idle_s: float) -> dict[str, float | None]:

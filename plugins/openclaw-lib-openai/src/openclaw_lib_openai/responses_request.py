@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from openclaw_core.sdk import ImageBlock, ModelRequest, ModelTurn, PersonTurn, TextBlock, ToolSchema, dialogue
-from openclaw_lib_openai.quirks import Quirks, effort
+from openclaw_lib_openai.quirks import Quirks
 from openclaw_lib_openai.requests import SAMPLING, add_params, arguments_text, data_url, image_note, system_text
+from openclaw_lib_openai.thinking import effort
 
 _SAMPLING = (*SAMPLING, "truncation")
 
@@ -29,7 +30,7 @@ def responses_body(request: ModelRequest, quirks: Quirks) -> dict[str, Any]:
     limit = request.max_tokens or request.model.max_tokens
     if limit:
         body["max_output_tokens"] = limit
-    level = effort(request.thinking, quirks, request.model)
+    level = effort(request.thinking, quirks)
     if level:
         body["reasoning"] = {"effort": level}
         if level not in ("none", "minimal"):

@@ -56,5 +56,6 @@ def openclaw_providers() -> Iterable[ProviderSpec]:
             env_keys=("ANTHROPIC_API_KEY",),
             models=MODELS,
             default_model="claude-opus-4-7",
+            priority=10,
         )
     ]

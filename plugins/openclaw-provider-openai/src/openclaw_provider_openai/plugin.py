@@ -85,5 +85,6 @@ def openclaw_providers() -> Iterable[ProviderSpec]:
             env_keys=("OPENAI_API_KEY",),
             models=MODELS,
             default_model="gpt-5.4",
+            priority=20,
         )
     ]

@@ -6,8 +6,6 @@ import base64
 import os
 
 from openclaw_core.sdk import (
-    MAX_IMAGE_BASE64,
-    MAX_IMAGE_PIXELS,
     ImageBlock,
     OpenedFile,
     Picture,
@@ -80,10 +78,10 @@ def _image(opened: OpenedFile, path: str, picture: Picture, *, sees: bool) -> To
     details = {"mimeType": picture.mime_type, "width": picture.width, "height": picture.height}
     if not sees:
         return ToolResult.text(f"{about}. This model cannot see images.", details=details)
-    most = MAX_IMAGE_BASE64 // 4 * 3
-    if opened.size > most or max(picture.width, picture.height) > MAX_IMAGE_PIXELS:
+    most = Picture.max_base64 // 4 * 3
+    if opened.size > most or max(picture.width, picture.height) > Picture.max_pixels:
         return ToolResult.text(
-            f"{about}. Too large to show: the limit is {most} bytes and {MAX_IMAGE_PIXELS} pixels a side.",
+            f"{about}. Too large to show: the limit is {most} bytes and {Picture.max_pixels} pixels a side.",
             details=details,
         )
     data = base64.b64encode(opened.read(most)).decode("ascii")
