@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# two workers, whole files: some tests of a file share a server
+PYTEST_ARGS ?= -n 2 --dist loadfile
 INPUTS := pyproject.toml requirements/dev.in requirements/constraints.txt $(wildcard plugins/*/pyproject.toml skills/pyproject.toml)
 
 .PHONY: run test setup lint types check sweep soak bench fresh lock clean

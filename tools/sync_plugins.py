@@ -1,10 +1,11 @@
-"""Write the lists that follow from the folders: requirements, the meta distribution, the plugin page.
+"""Write the lists that follow from the folders: requirements, the meta distribution, the plugin page, the import contracts.
 
 `python tools/sync_plugins.py` writes them, `--check` fails when one of them is out of date.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -66,6 +67,21 @@ def meta_pyproject(text: str) -> str:
     return f"{head}  # begin generated\n{deps}  # end generated\n{tail}"
 
 
+def import_contracts(text: str) -> str:
+    """pyproject.toml of the workspace: the packages in the import-linter lists, between marker lines."""
+    packages = sorted(str(p["name"]).replace("-", "_") for folder, p in projects() if folder.startswith("plugins/"))
+    lists = {
+        "plugin packages": packages,
+        "plugin packages without libraries": [p for p in packages if not p.startswith("openclaw_lib_")],
+    }
+
+    def fill(match: re.Match[str]) -> str:
+        lines = "".join(f'  "{name}",\n' for name in lists[match["what"]])
+        return f"  # begin generated: {match['what']}\n{lines}  # end generated\n"
+
+    return re.sub(r"  # begin generated: (?P<what>[a-z ]+)\n(?:  \"\w+\",\n)*  # end generated\n", fill, text)
+
+
 def main() -> int:
     """Write or check; the number of files that were out of date is the exit status with --check."""
     wanted = {
@@ -73,6 +89,8 @@ def main() -> int:
         ROOT / "openclaw_core" / "plugins" / "bundled.txt": bundled(),
         ROOT / "docs" / "reference" / "plugins.md": directory_page(),
     }
+    workspace = ROOT / "pyproject.toml"
+    wanted[workspace] = import_contracts(workspace.read_text())
     meta = ROOT / "plugins" / META / "pyproject.toml"
     if meta.exists():
         wanted[meta] = meta_pyproject(meta.read_text())

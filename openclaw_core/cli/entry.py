@@ -3,11 +3,12 @@ failures the same way everywhere."""
 
 from __future__ import annotations
 
+import errno
 import gc
 from collections.abc import Sequence
 
 from openclaw_core.cli import output
-from openclaw_core.errors import OpenClawError
+from openclaw_core.errors import OpenClawError, StoreFull
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -48,6 +49,9 @@ def _unexpected(error: Exception) -> OpenClawError:
 
     if logging.getLogger("openclaw").isEnabledFor(logging.DEBUG):
         output.note("".join(traceback.format_exception(error)))
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        where = f" ({error.filename})" if error.filename else ""
+        return StoreFull(f"The disk is full{where}; nothing was done.", hint="Free some disk space, then try again.")
     return OpenClawError(
         f"Something went wrong inside openclaw: {type(error).__name__}: {error}.",
         hint="Run it again with --log-level debug before the command, and report what it shows.",

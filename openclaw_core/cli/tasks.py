@@ -61,7 +61,7 @@ def _short(text: str) -> str:
 
 def _find(state: CliState, ident: str) -> TaskRow:
     async def look(store: Store) -> TaskRow | None:
-        return await store.tasks.find(ident)
+        return await store.tasks.find(ident) or await store.tasks.find(f"agent:main:{ident.lower()}")
 
     row = read_store(state, look)
     if row is None:

@@ -16,14 +16,21 @@ _CODES: dict[str, ErrorKind] = {
     "insufficient_quota": ErrorKind.BILLING,
     "billing_error": ErrorKind.BILLING,
     "billing_not_active": ErrorKind.BILLING,
+    "exceeded_current_quota_error": ErrorKind.BILLING,
+    "arrearage": ErrorKind.BILLING,
+    "budget_exceeded": ErrorKind.BILLING,
     "rate_limit_exceeded": ErrorKind.RATE_LIMIT,
     "rate_limit_error": ErrorKind.RATE_LIMIT,
     "model_cooldown": ErrorKind.RATE_LIMIT,
     "resource_exhausted": ErrorKind.RATE_LIMIT,
+    "rate_limit_reached_error": ErrorKind.RATE_LIMIT,
     "too_many_requests": ErrorKind.RATE_LIMIT,
     "overloaded_error": ErrorKind.OVERLOADED,
     "server_overloaded": ErrorKind.OVERLOADED,
     "slow_down": ErrorKind.OVERLOADED,
+    "engine_overloaded_error": ErrorKind.OVERLOADED,
+    "queue_exceeded": ErrorKind.OVERLOADED,
+    "service_tier_capacity_exceeded": ErrorKind.OVERLOADED,
     "timeout_error": ErrorKind.TIMEOUT,
     "api_error": ErrorKind.TIMEOUT,
     "server_error": ErrorKind.TIMEOUT,
@@ -33,6 +40,10 @@ _CODES: dict[str, ErrorKind] = {
     "account_deactivated": ErrorKind.AUTH_PERMANENT,
     "model_not_found": ErrorKind.MODEL_NOT_FOUND,
     "not_found_error": ErrorKind.MODEL_NOT_FOUND,
+    "resource_not_found_error": ErrorKind.MODEL_NOT_FOUND,
+    "model_not_supported": ErrorKind.MODEL_NOT_FOUND,
+    "model_decommissioned": ErrorKind.MODEL_NOT_FOUND,
+    "deploymentnotfound": ErrorKind.MODEL_NOT_FOUND,
     "context_length_exceeded": ErrorKind.CONTEXT_OVERFLOW,
     "request_too_large": ErrorKind.CONTEXT_OVERFLOW,
 }
@@ -66,16 +77,29 @@ _OVERFLOW = re.compile(
     r"|maximum context length|context[ _](?:length|window)[ _]exceeded|input token count|too many (?:input )?tokens"
     r"|context (?:size|length|window) (?:has been |is )?exceeded|exceeds the available context size"
     r"|input (?:is|length) too long|reduce the length of the messages"
+    r"|maximum prompt length|exceeds max length|exceeded model token limit|context window exceeds limit"
+    r"|range of input length should be|greater than the context length|loaded with context length"
+    r"|contextwindowexceedederror|tokens?`? \+ `?max_(?:new|completion)?_?tokens`? must be"
 )
 _BILLING = re.compile(
     r"insufficient (?:credit|quota|balance|funds)|payment required|credit balance|insufficient_quota|out of credits"
+    r"|(?:doesn't|does not) have any credits|used all available credits|spending limit|credit limit|credits expired"
+    r"|key limit exceeded|budget has been exceeded"
 )
 _PERIODIC = re.compile(r"usage limit|(?:daily|weekly|monthly|hourly) limit|limit (?:will )?resets?")
 _PERMANENT = re.compile(
     r"(?:key|account|token)[^.]{0,40}(?:revoked|deactivated|disabled)|invalid_api_key|permission_error"
     r"|api key not valid"
 )
-_NO_MODEL = re.compile(r"unknown model|model[^.]{0,120}(?:does not exist|not found|is not supported|not available)")
+_REFUSED_CONTENT = re.compile(r"requires moderation|input was flagged|content policy|content management policy")
+"""Seen with status 403: the key is as good as before."""
+_ALLOCATION = re.compile(r"allocated quota exceeded")
+"""DashScope says ``insufficient_quota`` when it means "slower"."""
+_BAD_KEY = re.compile(r"(?:incorrect|invalid|wrong) api key|invalid proxy server token")
+_NO_MODEL = re.compile(
+    r"unknown model|invalid model|not a valid model|no models? (?:is )?loaded"
+    r"|model[^.]{0,120}(?:does not exist|not found|is not supported|not available)"
+)
 _OVERLOADED = re.compile(r"overloaded|high demand|at capacity|over capacity|capacity exceeded")
 _AUTH = re.compile(r"unauthori[sz]ed|invalid token|token (?:has )?expired|no api key|incorrect api key|authentication")
 _TIMEOUT = re.compile(
@@ -91,6 +115,8 @@ def classify_failure(*, status: int | None = None, text: str = "", vendor_code: 
     account), then the status, then the remaining words.
     """
     low = text.lower()
+    if _ALLOCATION.search(low):
+        return ErrorKind.RATE_LIMIT
     by_code = _CODES.get(vendor_code.lower())
     if by_code is not None and not (by_code is ErrorKind.TIMEOUT and status not in (None, 200, 500)):
         return ErrorKind.OVERLOADED if by_code is ErrorKind.TIMEOUT and _OVERLOADED.search(low) else by_code
@@ -101,6 +127,8 @@ def classify_failure(*, status: int | None = None, text: str = "", vendor_code: 
         return ErrorKind.RATE_LIMIT if _PERIODIC.search(low) else ErrorKind.BILLING
     if len(low) <= _LONG_TEXT and _BILLING.search(low):
         return ErrorKind.BILLING
+    if status == 403 and _REFUSED_CONTENT.search(low):
+        return ErrorKind.FORMAT
     if status in (None, 400, 401, 403) and _PERMANENT.search(low):
         return ErrorKind.AUTH_PERMANENT
     if status == 413 and throttled:
@@ -122,7 +150,7 @@ def _by_words(low: str, *, throttled: bool, refused: bool) -> ErrorKind:
     if _NO_MODEL.search(low):
         return ErrorKind.MODEL_NOT_FOUND
     if refused:
-        return ErrorKind.FORMAT
+        return ErrorKind.AUTH if _BAD_KEY.search(low) else ErrorKind.FORMAT
     if _OVERLOADED.search(low):
         return ErrorKind.OVERLOADED
     if _AUTH.search(low):

@@ -5,12 +5,16 @@ Only immutable ids are compared, exactly. Missing, blank or unknown means no.
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from openclaw_core.domain.channels import ChatType, Inbound
+
+
+_ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 class Refusal(StrEnum):
@@ -46,15 +50,13 @@ class AccessPolicy:
             allow_from=allow,
             group_policy=_word(section.get("groupPolicy"), "allowlist"),
             group_allow_from=allow if group_allow is None else _ids(channel, group_allow),
-            groups={str(k).lower(): v if isinstance(v, Mapping) else {} for k, v in groups.items()}
-            if isinstance(groups, Mapping)
-            else {},
+            groups={_lower(str(k)): _settings(v) for k, v in groups.items()} if isinstance(groups, Mapping) else {},
         )
 
     def refuse(self, event: Inbound) -> Refusal | None:
         """Why the event is refused, or None."""
         sender = event.sender
-        if not isinstance(sender, str) or not sender.strip() or len(sender) > 512:
+        if not isinstance(sender, str) or not sender.strip() or len(sender) > 512 or sender == "*":
             return Refusal.NO_SENDER
         if not event.text.strip() and not event.media:
             return Refusal.NO_TEXT
@@ -65,27 +67,39 @@ class AccessPolicy:
             return Refusal.DM_DISABLED
         if self.dm_policy == "open" and "*" in self.allow_from:
             return None
-        return None if sender.lower() in self.allow_from else Refusal.SENDER_NOT_ALLOWED
+        return None if _lower(sender) in self.allow_from else Refusal.SENDER_NOT_ALLOWED
 
     def _group(self, event: Inbound) -> Refusal | None:
         if self.group_policy not in ("allowlist", "open"):
             return Refusal.GROUP_DISABLED
         groups = self.groups or {}
-        settings = groups.get(event.conversation.lower(), groups.get("*"))
+        settings = groups.get(_lower(event.conversation), groups.get("*"))
         if settings is None and (self.group_policy == "allowlist" or groups):
             return Refusal.GROUP_NOT_ALLOWED
         settings = settings or {}
-        if settings.get("enabled") is False:
+        if settings.get("enabled", True) is not True:
             return Refusal.GROUP_NOT_ALLOWED
         own = settings.get("allowFrom")
         senders = self.group_allow_from if own is None else _ids("", own)
-        if self.group_policy != "open" and event.sender.lower() not in senders and "*" not in senders:
+        if self.group_policy != "open" and _lower(event.sender) not in senders and "*" not in senders:
             return Refusal.SENDER_NOT_ALLOWED
-        if own is not None and event.sender.lower() not in senders and "*" not in senders:
+        if own is not None and _lower(event.sender) not in senders and "*" not in senders:
             return Refusal.SENDER_NOT_ALLOWED
         if settings.get("requireMention") is not False and not event.mentioned:
             return Refusal.NOT_MENTIONED
         return None
+
+
+def _lower(text: str) -> str:
+    """Lower case of ASCII letters only: beyond them, two different ids can have one lower case (KELVIN SIGN, k)."""
+    return text.translate(_ASCII_LOWER)
+
+
+def _settings(value: Any) -> Mapping[str, Any]:
+    """One entry of `groups`; what is neither settings nor a plain yes switches the group off."""
+    if isinstance(value, Mapping):
+        return value
+    return {} if value is None or value is True else {"enabled": False}
 
 
 def _word(value: Any, default: str) -> str:
@@ -100,7 +114,7 @@ def _ids(channel: str, value: Any) -> frozenset[str]:
     for entry in value:
         if not isinstance(entry, str | int) or isinstance(entry, bool):
             continue
-        text = str(entry).strip().lower().removeprefix(f"{channel}:" if channel else "")
+        text = _lower(str(entry).strip()).removeprefix(f"{channel}:" if channel else "")
         if text:
             out.add(text)
     return frozenset(out)

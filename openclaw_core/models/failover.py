@@ -112,10 +112,13 @@ class ModelCall:
             raise ProviderError(error.message, kind=ErrorKind.MODEL_NOT_FOUND, hint=error.hint) from error
         try:
             stream = provider.stream(replace(self._request, model=model))
-            async for event in stream:
-                if isinstance(event, ModelAnswer) and _empty(event.message):
-                    raise ProviderError("The model gave an empty answer.", kind=ErrorKind.UNKNOWN, vendor_code="empty")
-                yield event
+            async with aclosing(stream) as events:  # type: ignore[type-var]  # an async generator by contract
+                async for event in events:
+                    if isinstance(event, ModelAnswer) and _empty(event.message):
+                        raise ProviderError(
+                            "The model gave an empty answer.", kind=ErrorKind.UNKNOWN, vendor_code="empty"
+                        )
+                    yield event
         except (ProviderError, GeneratorExit):
             raise
         except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from contextlib import aclosing
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,7 +16,7 @@ from openclaw_core.domain.journal import Claim, InboxItem, InboxState, RunStatus
 from openclaw_core.domain.messages import AssistantMessage, StopReason, UserMessage
 from openclaw_core.domain.tasks import TaskPatch, TaskStatus
 from openclaw_core.domain.turns import Turn
-from openclaw_core.errors import FenceLost, OpenClawError, RunAborted, RunFailed, SessionBusy, StoreError
+from openclaw_core.errors import FenceLost, OpenClawError, RunAborted, RunFailed, SessionBusy, StoreError, StoreFull
 from openclaw_core.observe.faultpoints import fault_point
 from openclaw_core.observe.logging import get_logger, redact, run_context
 from openclaw_core.runs import outcome
@@ -145,7 +146,7 @@ class Runner:
             _log.info("run begins", model=turn.model.ref, channel=turn.channel, attempt=claim.row.attempt)
             deps.audit.emit(kind="agent_run", action="agent_run.started", status="started", turn=turn)
             await deps.emit("run_started", {"runId": turn.run_id, "sessionKey": turn.session_key})
-            ending = await self._drive(turn, scope, runtime, active, publisher)
+            ending = _earlier_ending(conversation) or await self._drive(turn, scope, runtime, active, publisher)
         except OpenClawError as error:
             if isinstance(error, StoreError):
                 raise
@@ -180,6 +181,10 @@ class Runner:
             raise
         except OpenClawError as error:
             return _Ending(status=RunStatus.ERROR, error=error)
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):  # the run waits for space, as it does for the store
+                raise StoreFull("The run could not go on: no space left on the disk.") from error
+            return _internal(error)
         except Exception as error:  # noqa: BLE001  # a runtime is a plugin: its failure ends the run, not the process
             return _internal(error)
         finally:
@@ -292,6 +297,21 @@ def _task_patch(item: InboxItem, ending: _Ending, now: int) -> TaskPatch | None:
         terminal_summary="completed" if ok else ending.status.value,
         terminal_outcome="succeeded" if ok else None,
     )
+
+
+def _earlier_ending(conversation: Conversation) -> _Ending | None:
+    """How the run has ended already, if a crash came between its closing line and its last transaction: the
+    person is still to be told."""
+    last = conversation.own[-1] if conversation.own else None
+    if not isinstance(last, AssistantMessage):
+        return None
+    if last.stop_reason is StopReason.ABORTED:
+        return _Ending(status=RunStatus.ABORTED, error=RunAborted("The run was stopped."))
+    if last.stop_reason is not StopReason.ERROR:
+        return None
+    status = RunStatus.TIMEOUT if last.error_code == "timeout" else RunStatus.ERROR
+    text = last.error_message or "The run failed."
+    return _Ending(status=status, error=RunFailed(text, code=last.error_code or RunFailed.code))
 
 
 def _uncancel() -> None:

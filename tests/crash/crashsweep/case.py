@@ -21,7 +21,7 @@ FAILING = (Message("e1", "ada", "fail alpha"), Message("e2", "ada", "say beta"))
 """A run that the provider refuses, and one after it."""
 ONE = (Message("e1", "ada", "say alpha"),)
 SCRIPTS = {"work": MESSAGES, "fail": FAILING, "one": ONE}
-SETTLE_S = 40.0
+SETTLE_S = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,7 +104,6 @@ class ChatServer:
                 self._acked.add(frame["ack"])
             elif "nack" in frame:
                 self._record.note("nacked", key=frame["nack"], why=frame["why"])
-                self._push(next(m for m in self._messages if m.key == frame["nack"]))
             elif "send" in frame:
                 sent = frame["send"]
                 repeat = self._idempotent and sent["idem"] in self._seen

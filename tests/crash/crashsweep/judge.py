@@ -122,7 +122,7 @@ def full_windows(lives: Sequence[Sequence[str]]) -> int:
 def expected(message: Message, text: str, facts: Facts) -> bool:
     """Whether a reply is the right one."""
     verb, what = message.text.split()
-    if verb == "say":
+    if verb in ("say", "go"):
         return text == f"said {what}"
     if verb == "fail":
         return bool(text) and not text.startswith(("said", "done"))

@@ -60,15 +60,20 @@ def singles(base: Plan, passages: Sequence[str]) -> list[Plan]:
     return [replace(base, crash=(n,)) for n in range(1, len(passages) + 1)]
 
 
+def around_send(name: str) -> bool:
+    """Whether a point lies between the first mark of a part and the record of its outcome."""
+    return name.startswith(_SENDING)
+
+
 def pairs(verdicts: Iterable[Verdict], *, sending: bool = False) -> Iterator[Plan]:
     """A kill at every passage of each recovery; with `sending`, only where both lie around a send."""
     for verdict in verdicts:
         if not verdict.kills or len(verdict.passages) < 2:
             continue
-        if sending and not verdict.kills[0].startswith(_SENDING):
+        if sending and not around_send(verdict.kills[0]):
             continue
         for number, name in enumerate(verdict.passages[-1], 1):
-            if not sending or name.startswith(_SENDING):
+            if not sending or around_send(name):
                 yield replace(verdict.plan, crash=(*verdict.plan.crash, number))
 
 
@@ -99,8 +104,7 @@ def remembered(path: Path) -> dict[str, Verdict]:
     if path.exists():
         for line in path.read_text().splitlines():
             data = json.loads(line)
-            plan = Plan(**{**data.pop("plan"), "crash": tuple(data["crash"])})
-            del data["crash"]
+            plan = Plan(crash=tuple(data.pop("crash")), **data.pop("plan"))
             out[str(plan)] = Verdict(plan=plan, **data)
     return out
 
@@ -113,7 +117,7 @@ def remember(path: Path, verdict: Verdict) -> None:
         "crash": plan.crash,
         "kills": verdict.kills,
         "windows": verdict.windows,
-        "passages": verdict.passages,
+        "passages": verdict.passages if len(plan.crash) == 1 else [],  # of these, pairs are made
         "violations": verdict.violations,
         "notices": verdict.notices,
         "seconds": round(verdict.seconds, 2),

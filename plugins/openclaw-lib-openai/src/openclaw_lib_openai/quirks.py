@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, Literal, cast
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from openclaw_core.sdk import IdRule, ModelInfo
@@ -31,6 +31,45 @@ ID_RULES: Mapping[str, IdRule] = {
 """`tool_id` -> rule: 40 characters (OpenAI), exactly nine (Mistral), or also the ``functions.name:0`` that Kimi
 models make and know again."""
 
+COMPAT_KEYS = frozenset(
+    [
+        "always_thinks",
+        "body",
+        "by_model",
+        "cache_control",
+        "deployment",
+        "drop_params",
+        "efforts",
+        "empty_content",
+        "key_header",
+        "levels",
+        "max_tokens_field",
+        "parallel_tool_calls",
+        "path",
+        "query",
+        "reasoning_back",
+        "reasoning_field",
+        "reasoning_off",
+        "requires_assistant_after_tool_result",
+        "requires_mistral_tool_ids",
+        "requires_tool_result_name",
+        "schema_drop",
+        "schema_inline",
+        "schema_plain_types",
+        "schema_typed",
+        "supports_reasoning_effort",
+        "supports_usage_in_streaming",
+        "system_role",
+        "think_tags",
+        "thinking_extra",
+        "thinking_format",
+        "thinking_on",
+        "tool_choice",
+        "tool_id",
+    ]
+)
+"""Every key of `compat` that is read here."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaRule:
@@ -40,13 +79,15 @@ class SchemaRule:
     """`schema_inline`: put what a ``$ref`` names in its place; ``$defs``, ``$schema`` and ``$id`` vanish."""
     plain_types: bool = False
     """`schema_plain_types`: one type instead of a list of types; ``const`` becomes a one-word ``enum``."""
+    typed: bool = False
+    """`schema_typed`: every node has a type, and beside ``anyOf`` it stands in the branches (Moonshot)."""
     drop: frozenset[str] = frozenset()
     """`schema_drop`: keywords to leave out."""
 
     @property
     def touches(self) -> bool:
         """Some schema has to be rewritten."""
-        return self.inline or self.plain_types or bool(self.drop)
+        return self.inline or self.plain_types or self.typed or bool(self.drop)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +122,10 @@ class Quirks:
     """How a thinking level is written into the body (thinking.py)."""
     thinking_on: str = "enabled"
     """The word for "think" in the format ``deepseek``."""
+    thinking_extra: Mapping[str, Any] = field(default_factory=dict)
+    """Further members of ``thinking`` in the format ``deepseek``."""
+    always_thinks: bool = False
+    """Thinking cannot be switched off: the lowest level stands for ``off``."""
     reasoning_effort: bool = False
     """`supports_reasoning_effort`: send the thinking level; default: the model is a reasoning model."""
     reasoning_off: str = ""
@@ -130,11 +175,14 @@ def quirks_for(provider_id: str, base_url: str, model: ModelInfo) -> Quirks:
         schema=SchemaRule(
             inline=compat.flag("schema_inline", False),
             plain_types=compat.flag("schema_plain_types", False),
+            typed=compat.flag("schema_typed", False),
             drop=frozenset(compat.words("schema_drop")),
         ),
         cache_control=compat.get("cache_control") == "anthropic",
         thinking_format=compat.one_of("thinking_format", ThinkingFormat, "openai"),
         thinking_on=str(compat.get("thinking_on") or "enabled"),
+        thinking_extra=compat.mapping("thinking_extra"),
+        always_thinks=compat.flag("always_thinks", False),
         reasoning_effort=compat.flag("supports_reasoning_effort", model.reasoning),
         reasoning_off=str(compat.get("reasoning_off") or ""),
         efforts=frozenset(compat.words("efforts")),
@@ -191,14 +239,12 @@ class _Compat:
         if self.get("requires_mistral_tool_ids") is True:
             return ID_RULES["alnum9"]
         rule = self.get("tool_id") or ("alnum9" if mistral else "openai")
-        return ID_RULES.get(rule, ID_RULES["openai"])
+        return ID_RULES.get(str(rule), ID_RULES["openai"])
 
     def levels(self) -> Mapping[str, str] | None:
         value = self.get("levels")
-        if isinstance(value, Mapping):
-            return cast("Mapping[str, str]", value)
-        words = list(self.words("levels"))
-        return {w: w for w in words} if words else None
+        named = value if isinstance(value, Mapping) else {w: w for w in self.words("levels")}
+        return {str(k): str(v) for k, v in named.items()} or None
 
 
 def _snake(name: str) -> str:

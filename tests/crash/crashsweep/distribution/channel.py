@@ -70,7 +70,7 @@ class SweepChannel:
             outcome = await inbox.accept(event, cursor=offer["key"])
         except Exception as error:
             await self._write({"nack": offer["key"], "why": repr(error)})
-            return
+            raise ChannelDisconnected("a message could not be stored") from error  # all is offered again, in order
         assert outcome in (AcceptOutcome.ACCEPTED, AcceptOutcome.DUPLICATE), outcome
         fault_point("sweep.ack.before")
         await self._write({"ack": offer["key"]})

@@ -1,0 +1,5 @@
+"""OpenAI models deployed on Azure."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

@@ -1,0 +1,5 @@
+"""DeepSeek models."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

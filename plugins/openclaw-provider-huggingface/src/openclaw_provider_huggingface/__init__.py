@@ -1,0 +1,5 @@
+"""Open models through Hugging Face Inference Providers."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

@@ -1,0 +1,5 @@
+"""Mistral models."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

@@ -1,0 +1,5 @@
+"""Kimi models of Moonshot AI."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

@@ -1,0 +1,5 @@
+"""Models on NVIDIA NIM."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

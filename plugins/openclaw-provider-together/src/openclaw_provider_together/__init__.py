@@ -1,0 +1,5 @@
+"""Open models on Together AI."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

@@ -1,0 +1,5 @@
+"""Models on a vLLM server."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

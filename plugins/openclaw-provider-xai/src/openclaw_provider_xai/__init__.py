@@ -1,0 +1,5 @@
+"""Grok models of xAI."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"

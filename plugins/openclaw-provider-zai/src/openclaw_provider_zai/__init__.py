@@ -1,0 +1,5 @@
+"""GLM models of Z.AI."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"
