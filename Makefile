@@ -32,6 +32,10 @@ test: setup
 	$(BIN)/mypy
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
+# every crash point and every pair of them; takes hours, goes on where it was stopped (results in build/sweep)
+sweep: setup
+	PYTHONPATH=tests/crash $(BIN)/python -m crashsweep $(SWEEP_ARGS)
+
 lint: setup
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports
 

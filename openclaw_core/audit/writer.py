@@ -18,7 +18,10 @@ from openclaw_core.observe.logging import get_logger
 _log = get_logger("audit")
 
 _CAPACITY = 4096
-_SINK_TIMEOUT_S = 5.0
+_SINK_TIMEOUT_S = 1.0
+_ASIDE_S = 60.0
+"""How long a sink that hangs is left out, so that it holds up neither the others nor the end of the process."""
+_CLOSE_TIMEOUT_S = 0.5
 _PRUNE_EVERY = 3600.0
 
 
@@ -34,6 +37,7 @@ class AuditWriter:
         self._idle = asyncio.Event()
         self._idle.set()
         self._sequence = 0
+        self._aside: dict[str, float] = {}
         self.dropped = 0
         self.failures: dict[str, int] = {}
 
@@ -108,16 +112,22 @@ class AuditWriter:
         await self.flush()
         for name, sink in self._sinks:
             try:
-                async with asyncio.timeout(_SINK_TIMEOUT_S):
+                async with asyncio.timeout(_CLOSE_TIMEOUT_S):
                     await sink.flush()
                     await sink.aclose()
             except Exception as error:  # noqa: BLE001  # one bad sink must not keep the others open
                 self._failed(name, error)
 
     async def _offer(self, name: str, write: object, batch: Sequence[AuditEvent]) -> None:
+        if self._aside.get(name, 0.0) > self._clock.monotonic():
+            self.failures[name] += 1
+            return
         try:
             async with asyncio.timeout(_SINK_TIMEOUT_S):
                 await write(batch)  # type: ignore[operator]  # two unrelated protocols share this one method shape
+        except TimeoutError as error:
+            self._aside[name] = self._clock.monotonic() + _ASIDE_S
+            self._failed(name, error)
         except Exception as error:  # noqa: BLE001  # the audit never fails a run; the loss is counted and shown
             self._failed(name, error)
 

@@ -14,7 +14,7 @@ from openclaw_core.contracts.store import Journal
 from openclaw_core.delivery.reply import NOTICE
 from openclaw_core.domain.channels import DeliveryGuarantee, Outbound
 from openclaw_core.domain.journal import OutboxItem, OutboxRow, OutboxState
-from openclaw_core.errors import ChannelDisconnected, DeliveryFailed, StoreError
+from openclaw_core.errors import ChannelDisconnected, DeliveryFailed, FenceLost, StoreError
 from openclaw_core.observe.faultpoints import fault_point
 from openclaw_core.observe.logging import get_logger, redact
 
@@ -85,6 +85,8 @@ class OutboxSender:
     async def _lane(self, lane: tuple[str, str, str], row: OutboxRow, outlet: Outlet) -> None:
         try:
             await self._deliver(row, outlet)
+        except FenceLost as error:
+            _log.info("left to its owner", part=row.item.idem, why=error.message)
         finally:
             self._busy.discard(lane)
             self._wake.set()
@@ -144,6 +146,12 @@ class OutboxSender:
         backoff = Backoff(first=_RETRY[0], limit=_RETRY[1], failures=row.attempt - 1)
         wait = max(backoff.next(), error.retry_after or 0.0)
         await self._mark(row, OutboxState.PENDING, error=text, not_before=self.clock.now_ms() + int(wait * 1000))
+        self._tasks.start(self._wake_after(wait), name="retry")
+
+    async def _wake_after(self, seconds: float) -> None:
+        """Look again when a delayed part is due, not only at the next idle round."""
+        await self.clock.sleep(seconds)
+        self._wake.set()
 
     async def _uncertain(self, row: OutboxRow, why: str) -> None:
         """The part may or may not have arrived: never again silently, and the person is told."""
@@ -187,6 +195,8 @@ class OutboxSender:
                     notice=notice,
                 )
                 return
+            except FenceLost:
+                raise  # final already, or another process has it: asking again would never end
             except StoreError as failure:
                 _log.error("cannot record a delivery", state=state.value, error=failure.message)
                 await self.clock.sleep(backoff.next())

@@ -13,7 +13,6 @@ from typing import Any
 
 from openclaw_core.domain.channels import ChatType, Inbound
 
-
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 

@@ -4,8 +4,11 @@ Without ``OPENCLAW_TEST_FAULTS`` in the environment at import, `fault_point` doe
 it, each passage is counted in this process, and (read at the first passage)
 
 - ``OPENCLAW_FAULT_LOG`` names a file to which ``<n> <name>`` is appended for each passage,
-- ``OPENCLAW_CRASH_AT`` is the passage (counted from 1) at which the process kills itself with SIGKILL,
+- ``OPENCLAW_CRASH_AT`` is the passage at which the process kills itself with SIGKILL,
 - ``OPENCLAW_ENOSPC_AT`` is the passage at which OSError(ENOSPC) is raised.
+
+A passage is a number counted from 1 over all, or ``name#k``: the k-th passage of that name, which stays the same
+place when work that goes on side by side takes another order.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import errno
 import os
 import signal
 import threading
+from collections import Counter
 from collections.abc import Callable
 
 
@@ -22,26 +26,26 @@ def _off(_name: str) -> None:
 
 
 def _make() -> Callable[[str], None]:
-    crash_at: int | None = None
-    full_at = 0
-    log = ""
-    passed = 0
+    crash_at: str | None = None
+    full_at = log = ""
+    passed: Counter[str] = Counter()
     lock = threading.Lock()  # the writer thread passes points too; numbers must be given out once
 
     def passage(name: str) -> None:
-        nonlocal crash_at, full_at, log, passed
+        nonlocal crash_at, full_at, log
         with lock:
             if crash_at is None:  # read late: a test may start processes by forking one that has everything imported
-                full_at = int(os.environ.get("OPENCLAW_ENOSPC_AT", "0"))
+                full_at = os.environ.get("OPENCLAW_ENOSPC_AT", "")
                 log = os.environ.get("OPENCLAW_FAULT_LOG", "")
-                crash_at = int(os.environ.get("OPENCLAW_CRASH_AT", "0"))
-            passed += 1
+                crash_at = os.environ.get("OPENCLAW_CRASH_AT", "")
+            passed[name] += 1
+            number = passed.total()
+            here = (str(number), f"{name}#{passed[name]}")
             if log:
-                _append(log, f"{passed} {name}\n")
-            if passed == crash_at:
+                _append(log, f"{number} {name}\n")
+            if crash_at in here:
                 os.kill(os.getpid(), signal.SIGKILL)
-            full = passed == full_at
-        if full:
+        if full_at in here:
             raise OSError(errno.ENOSPC, "no space left on device (fault point)", name)
 
     return passage

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from crashsweep.caller import ask
 from crashsweep.chat import Message
-from crashsweep.home import Home, install
+from crashsweep.home import Home, install, points
 from crashsweep.judge import collect, effects, judge, transcripts
 from crashsweep.launcher import Launcher
 from crashsweep.sweep import WORKERS
@@ -36,13 +36,12 @@ def test_killed_during_the_second_of_two_tools(
         rehearsal.chat.offer(TWO)
         life = rehearsal.start()
         assert rehearsal.wait(rehearsal.settled)
-        places = [n for n, name in enumerate(life.passages, 1) if name == point]
-        assert len(places) == 2
+        assert life.passages.count(point) == 2
 
         home.chat.offer(TWO)
-        life = home.start(crash_at=places[1])
+        life = home.start(crash_at=f"{point}#2")
         assert home.wait(lambda: life.process.dead)
-        assert life.passages.count(point) == 2
+        assert life.killed
         home.chat.offer(*GO[:2])
         life = home.start()
         assert home.wait(home.settled)
@@ -66,18 +65,18 @@ def test_killed_during_the_second_of_two_tools(
 
 def test_the_same_key_never_starts_a_second_run(tmp_path: Path, launcher: Launcher, distributions: Path) -> None:
     """A client asks, the gateway dies at a point, the client asks again with the same key: one run, one task."""
-    whole = _asked(Home(tmp_path / "whole", launcher, distributions, flavour="plain"), 0)
-    assert whole > 20
+    whole = _asked(Home(tmp_path / "whole", launcher, distributions, flavour="plain"), "")
+    assert len(whole) > 20
 
-    def at(point: int) -> None:
-        _asked(Home(tmp_path / f"at-{point}", launcher, distributions, flavour="plain"), point)
+    def at(point: str) -> None:
+        _asked(Home(tmp_path / point, launcher, distributions, flavour="plain"), point)
 
     with ThreadPoolExecutor(WORKERS) as pool:
-        list(pool.map(at, range(1, whole + 1)))
+        list(pool.map(at, points(whole)))
 
 
-def _asked(home: Home, crash_at: int) -> int:
-    """Ask a gateway that dies, ask its successor the same; the number of passages of the first life."""
+def _asked(home: Home, crash_at: str) -> list[str]:
+    """Ask a gateway that dies, ask its successor the same; the passages of the first life."""
     params = {"message": "do alpha", "sessionKey": "rpc", "idempotencyKey": "key-1"}
     try:
         life = home.start(crash_at=crash_at)
@@ -103,4 +102,4 @@ def _asked(home: Home, crash_at: int) -> int:
     assert [(t["run_id"], t["status"]) for t in facts.tasks] == [("key-1", "succeeded")]
     assert [(r["run_id"], r["status"]) for r in facts.runs] == [("key-1", "ok")]
     assert len(facts.inbox) == 1
-    return len(facts.lives[0])
+    return facts.lives[0]

@@ -175,8 +175,7 @@ def test_the_model_refuses_what_the_format_forbids(messages: list[dict[str, Any]
 @pytest.mark.slow
 def test_a_channel_that_acknowledges_first_loses_a_message(tmp_path: Path, launcher: Launcher) -> None:
     sweep = Sweep(tmp_path, launcher)
-    point = sweep.recording(Plan(flavour="plain", script="one")).index("sweep.offered") + 1
-    verdict = sweep.play([Plan(flavour="plain", script="one", wrong="ack-first", crash=(point,))])[0]
+    verdict = sweep.play([Plan(flavour="plain", script="one", wrong="ack-first", crash=("sweep.offered#1",))])[0]
     assert any(v.startswith(("lost", "count")) for v in verdict.violations)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from crashsweep.case import Plan, Verdict
 from crashsweep.launcher import Launcher
-from crashsweep.sweep import FLAVOURS, Sweep, around_send, failures, pairs, singles, spread, summary
+from crashsweep.sweep import FLAVOURS, Sweep, around_send, failures, full_disks, pairs, singles, spread, summary
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 KILLS: list[int] = []
@@ -37,7 +36,8 @@ def test_a_kill_at_every_point(sweep: Sweep, report: list[Verdict], flavour: str
     passages = sweep.recording(base)
     report += sweep.play(singles(base, passages))
     assert failures(report) == []
-    assert {name for v in report for name in v.kills} == set(passages)
+    missed = [v.plan for v in report if not v.kills]
+    assert all("store.audit" in str(plan) for plan in missed), missed  # events are gathered: batches vary
     if flavour == "idempotent":
         assert sum(v.notices for v in report) == 0
 
@@ -49,7 +49,7 @@ def test_a_second_kill_while_the_first_send_is_settled(
     """Every pair in which both kills lie around a send: marked, sent, not recorded; doubted, told, not recorded."""
     base = Plan(flavour=flavour, script="one")
     passages = sweep.recording(base)
-    first = [p for p in singles(base, passages) if around_send(passages[p.crash[0] - 1])]
+    first = [plan for plan in singles(base, passages) if around_send(plan.crash[0])]
     report += sweep.play(first)
     report += sweep.play(spread(list(pairs(report, sending=True)), count))
     assert failures(report) == []
@@ -70,8 +70,8 @@ def test_a_failed_run_is_told_although_the_gateway_dies(sweep: Sweep, report: li
     """The provider refuses the first message; from there to the end of the run a kill comes at each point."""
     base = Plan(flavour="plain", script="fail")
     passages = sweep.recording(base)
-    begin = passages.index("run.user_line") + 1
-    report += sweep.play([replace(base, crash=(n,)) for n in range(begin, passages.index("run.finish.after") + 2)])
+    begin, end = passages.index("run.user_line"), passages.index("run.finish.after")
+    report += sweep.play(singles(base, passages)[begin : end + 1])
     assert failures(report) == []
 
 
@@ -80,14 +80,16 @@ def test_a_full_disk_at_points(sweep: Sweep, report: list[Verdict], flavour: str
     """One write fails; the gateway goes on by itself, and everything is answered."""
     base = Plan(flavour=flavour)
     passages = sweep.recording(base)
-    plans = [replace(base, full_at=n) for n in range(1, len(passages) + 1)]
-    report += sweep.play(spread(plans, 20))
+    report += sweep.play(spread(full_disks(base, passages), 20))
     assert failures(report) == []
 
 
 def test_the_real_command_passes_the_same_points(sweep: Sweep, report: list[Verdict]) -> None:
     """The gateways of the sweep are forked from a process that has everything imported; these are not."""
-    plans = [Plan(flavour="plain", real=real, crash=crash) for real, crash in ((True, ()), (False, ()), (True, (60,)))]
+    plans = [
+        Plan(flavour="plain", real=real, crash=crash)
+        for real, crash in ((True, ()), (False, ()), (True, ("run.tool.after#1",)))
+    ]
     report += sweep.play(plans)
     assert failures(report) == []
     assert set(report[0].passages[0]) == set(report[1].passages[0])

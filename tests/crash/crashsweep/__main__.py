@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
 from crashsweep.case import SCRIPTS, Plan, Verdict
 from crashsweep.launcher import Launcher
-from crashsweep.sweep import FLAVOURS, Sweep, failures, pairs, remember, remembered, singles, summary
+from crashsweep.sweep import FLAVOURS, Sweep, failures, full_disks, pairs, remember, remembered, singles, summary
 
 _BATCH = 64
 
@@ -45,11 +44,6 @@ def main() -> int:
         print(line)
     print(summary(list(known.values())))
     return 1 if any(v.violations for v in known.values()) else 0
-
-
-def full_disks(base: Plan, passages: list[str]) -> Iterator[Plan]:
-    """No space at every passage, once."""
-    return (replace(base, full_at=n) for n in range(1, len(passages) + 1))
 
 
 def alike(plan: Plan, base: Plan) -> bool:

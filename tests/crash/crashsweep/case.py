@@ -26,17 +26,17 @@ SETTLE_S = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What to play. `crash`: the passage at which each life dies; the life after the last is left alone."""
+    """What to play. `crash`: the point (``name#k``) at which each life dies; the life after the last is left alone."""
 
     flavour: str
-    crash: tuple[int, ...] = ()
-    full_at: int = 0
+    crash: tuple[str, ...] = ()
+    full_at: str = ""
     script: str = "work"
     wrong: str = ""
     real: bool = False
 
     def __str__(self) -> str:
-        mark = f"full@{self.full_at}" if self.full_at else "+".join(map(str, self.crash)) or "none"
+        mark = f"full@{self.full_at}" if self.full_at else "+".join(self.crash) or "none"
         return f"{self.script}/{self.flavour}/{mark}"
 
 
@@ -46,7 +46,7 @@ class Verdict:
 
     plan: Plan
     kills: list[str] = field(default_factory=list)
-    """Name of the point of each kill."""
+    """The point of each kill."""
     windows: int = 0
     """Kills while a send was under way."""
     passages: list[list[str]] = field(default_factory=list)
@@ -76,12 +76,12 @@ def play(plan: Plan, folder: Path, launcher: Launcher, distributions: Path) -> V
 
 def live(home: Home, plan: Plan, verdict: Verdict) -> bool:
     """All lives of a case; False when it did not come to rest."""
-    for crash_at in (*plan.crash, 0):
+    for crash_at in (*plan.crash, ""):
         life = home.start(crash_at=crash_at, full_at=plan.full_at, real=plan.real)
         rest = home.wait(lambda now=life: now.process.dead or home.settled(), seconds=SETTLE_S)  # type: ignore[misc]  # bound now
         verdict.passages.append(life.passages)
-        if life.process.dead and crash_at and len(life.passages) == crash_at:
-            verdict.kills.append(life.passages[-1])
+        if life.killed:
+            verdict.kills.append(life.killed)
             verdict.windows += sends_open(life.passages)
             continue
         if life.process.dead:

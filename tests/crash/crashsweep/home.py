@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +40,13 @@ class Life:
 
     process: Process
     faults: Path
-    crash_at: int
+    crash_at: str
+
+    @property
+    def killed(self) -> str:
+        """The point at which it died as it was told to, else nothing."""
+        last = points(self.passages)[-1:] if self.process.dead else []
+        return self.crash_at if last == [self.crash_at] else ""
 
     @property
     def passages(self) -> list[str]:
@@ -47,6 +54,16 @@ class Life:
         if not self.faults.exists():
             return []
         return [line.split(" ", 1)[1] for line in self.faults.read_text().splitlines()]
+
+
+def points(passages: Sequence[str]) -> list[str]:
+    """Passages as ``name#k``, the k-th of its name: the same place in a run that takes another order."""
+    seen: Counter[str] = Counter()
+    out = []
+    for name in passages:
+        seen[name] += 1
+        out.append(f"{name}#{seen[name]}")
+    return out
 
 
 class Home:
@@ -85,7 +102,7 @@ class Home:
         }
         (self.state / "openclaw.json").write_text(json.dumps(config))
 
-    def start(self, *, crash_at: int = 0, full_at: int = 0, real: bool = False) -> Life:
+    def start(self, *, crash_at: str = "", full_at: str = "", real: bool = False) -> Life:
         """One more life; it dies at passage `crash_at`, the disk is full at passage `full_at`."""
         number = len(self.lives)
         faults = self.folder / f"faults-{number}.log"
@@ -93,8 +110,8 @@ class Home:
             "OPENCLAW_STATE_DIR": str(self.state),
             "OPENCLAW_TEST_FAULTS": "1",
             "OPENCLAW_FAULT_LOG": str(faults),
-            "OPENCLAW_CRASH_AT": str(crash_at),
-            "OPENCLAW_ENOSPC_AT": str(full_at),
+            "OPENCLAW_CRASH_AT": crash_at,
+            "OPENCLAW_ENOSPC_AT": full_at,
             "OPENCLAW_DISABLE": _OFF,
             "PYTHONPATH": os.pathsep.join(p for p in (str(self._distributions), os.environ.get("PYTHONPATH")) if p),
         }

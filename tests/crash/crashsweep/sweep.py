@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from crashsweep.case import Plan, Verdict, play
-from crashsweep.home import install
+from crashsweep.home import install, points
 from crashsweep.launcher import Launcher
 
 FLAVOURS = ("idempotent", "plain")
@@ -57,7 +57,12 @@ class Sweep:
 
 def singles(base: Plan, passages: Sequence[str]) -> list[Plan]:
     """A kill at every passage."""
-    return [replace(base, crash=(n,)) for n in range(1, len(passages) + 1)]
+    return [replace(base, crash=(point,)) for point in points(passages)]
+
+
+def full_disks(base: Plan, passages: Sequence[str]) -> list[Plan]:
+    """No space at every passage, once."""
+    return [replace(base, full_at=point) for point in points(passages)]
 
 
 def around_send(name: str) -> bool:
@@ -72,9 +77,9 @@ def pairs(verdicts: Iterable[Verdict], *, sending: bool = False) -> Iterator[Pla
             continue
         if sending and not around_send(verdict.kills[0]):
             continue
-        for number, name in enumerate(verdict.passages[-1], 1):
-            if not sending or around_send(name):
-                yield replace(verdict.plan, crash=(*verdict.plan.crash, number))
+        for point in points(verdict.passages[-1]):
+            if not sending or around_send(point):
+                yield replace(verdict.plan, crash=(*verdict.plan.crash, point))
 
 
 def spread(plans: Sequence[Plan], count: int) -> list[Plan]:
