@@ -164,6 +164,7 @@ class GatewayApp:
             "channelOrder": sorted(self.channels.hosted),
             "defaultAgentId": engine.agents.default_id,
             "agents": [{"agentId": a} for a in engine.agents.ids()],
+            "clients": len(self.connections),
             "runs": {"active": len(engine.dispatcher.active), "lanes": engine.dispatcher.lanes},
             "audit": {"dropped": engine.audit.dropped, "failures": dict(engine.audit.failures)},
             "ingress": {"refused": dict(engine.door.refused)},

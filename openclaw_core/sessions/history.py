@@ -79,14 +79,14 @@ def paired(messages: Sequence[Message]) -> list[Message]:
             if not message.content:
                 continue
             out.append(message)
-            found: dict[str, ToolResultMessage] = {}
+            found: dict[str, list[ToolResultMessage]] = {}
             while index < len(messages):
                 following = messages[index]
                 if not isinstance(following, ToolResultMessage):
                     break
-                found.setdefault(following.tool_call_id, following)
+                found.setdefault(following.tool_call_id, []).append(following)
                 index += 1
-            out += [found.get(call.id) or interrupted(call) for call in message.tool_calls]
+            out += [found[call.id].pop(0) if found.get(call.id) else interrupted(call) for call in message.tool_calls]
             continue
         out.append(message)
     return out

@@ -66,7 +66,7 @@ def test_why_a_provider_cannot_be_used() -> None:
     assert reasons["vendor"] == "no API key (VENDOR_API_KEY)"
     assert reasons["off"] == "switched off in the configuration"
     assert reasons["demo"] == ""
-    unknown = registry(served("odd", api="no-such-api"))
+    unknown = registry(served("odd", api="bedrock-converse-stream"))
     assert {i: r for i, _, _, r in unknown.providers()}["odd"] == "no plugin serves it"
 
 
@@ -109,7 +109,7 @@ async def test_provider_objects_are_made_once_and_closed() -> None:
     assert first.env is None
     with pytest.raises(ProviderError, match="no API key"):
         await models.provider(models.resolve("vendor/big"))
-    odd = registry(served("odd", api="no-such-api"))
+    odd = registry(served("odd", api="bedrock-converse-stream"))
     model = next(row.model for row in odd.rows() if row.model.provider == "odd")
     with pytest.raises(PluginNotFound):
         await odd.provider(model)

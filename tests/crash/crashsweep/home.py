@@ -128,7 +128,7 @@ class Home:
     def rows(self, table: str) -> list[dict[str, Any]]:
         """A table of the journal, read beside the running gateway."""
         path = self.state / "state" / "openclaw-py.sqlite"
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)) as connection:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=5)) as connection:
             connection.row_factory = sqlite3.Row
             return [dict(row) for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1")]
 
@@ -136,7 +136,7 @@ class Home:
         """A number from the journal; -1 while there is none."""
         path = self.state / "state" / "openclaw-py.sqlite"
         try:
-            with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)) as connection:
+            with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=5)) as connection:
                 return int(connection.execute(query).fetchone()[0])
         except sqlite3.OperationalError:
             return -1

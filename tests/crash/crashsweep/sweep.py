@@ -16,6 +16,7 @@ from crashsweep.launcher import Launcher
 
 FLAVOURS = ("idempotent", "plain")
 WORKERS = 2
+_IN_NAMES = str.maketrans("/#", "_-")
 _SENDING = ("outbox.", "sweep.send.", "store.outbox_mark.")
 
 
@@ -34,7 +35,7 @@ class Sweep:
 
         def one(numbered: tuple[int, Plan]) -> Verdict:
             number, plan = numbered
-            folder = self._folder / f"case-{number:05}-{plan}".replace("/", "_")
+            folder = self._folder / f"case-{number:05}-{plan}".translate(_IN_NAMES)
             verdict = play(plan, folder, self._launcher, self._distributions)
             if not verdict.violations:
                 shutil.rmtree(folder)
