@@ -80,7 +80,11 @@ def test_a_full_disk_at_points(sweep: Sweep, report: list[Verdict], flavour: str
     """One write fails; the gateway goes on by itself, and everything is answered."""
     base = Plan(flavour=flavour)
     passages = sweep.recording(base)
-    report += sweep.play(spread(full_disks(base, passages), 20))
+    plans = full_disks(base, passages)
+    held = [
+        plan for plan in plans if plan.full_at in ("run.locked#1", "run.finish.before#1", "run.answer.before_store#1")
+    ]
+    report += sweep.play([*held, *spread([plan for plan in plans if plan not in held], 20)])
     assert failures(report) == []
 
 

@@ -118,3 +118,18 @@ def table(
 
     with clients:
         yield sit
+
+
+@pytest.fixture
+def open_client(served: tuple[Home, Gateway, ScriptedModel]) -> Iterator[Callable[..., Client]]:
+    """A fresh connection, closed after the test."""
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(Client(served[1].url, **options))
+
+
+@pytest.fixture
+def client(served: tuple[Home, Gateway, ScriptedModel], open_client: Callable[..., Client]) -> Client:
+    """A connection that said who it is."""
+    opened = open_client()
+    opened.connect(served[0].token())
+    return opened

@@ -34,19 +34,12 @@ NOISY = """
 COMMANDS: list[tuple[list[str], int, int]] = [
     (["agent", "--message", "hello", "--local", "--session-key", "l"], 0, 0),
     (["agent", "--message", "hello", "--session-key", "g"], 0, 0),
-    (["agent", "--message", ""], 1, 1),
-    (["agent"], 1, 1),
     (["agent", "--message", "x", "--model", "no/such"], 1, 1),
-    (["agent", "--message", "x", "--agent", "nobody", "--local"], 1, 1),
     (["agent", "--no-such-option"], 1, 1),
     (["audit"], 0, 0),
-    (["audit", "--limit", "0"], 1, 1),
-    (["config", "get"], 1, 1),
     (["config", "get", "gateway.port"], 0, 0),
     (["config", "get", "no.such"], 1, 1),
-    (["config", "file"], 0, 0),
     (["config", "schema"], 0, 0),
-    (["config", "validate"], 0, 0),
     (["config", "set", "gateway.port", "many"], 1, 1),
     (["doctor"], 0, 0),
     (["gateway", "call", "health"], 1, 0),
@@ -54,8 +47,6 @@ COMMANDS: list[tuple[list[str], int, int]] = [
     (["gateway", "call", "health", "--params", "["], 1, 1),
     (["gateway", "health"], 1, 0),
     (["gateway", "status"], 0, 0),
-    (["gateway", "health", "--url", "ws://127.0.0.1:1"], 1, 1),
-    (["models", "list"], 0, 0),
     (["models", "list", "--all"], 0, 0),
     (["models", "status"], 0, 0),
     (["plugins", "list"], 0, 0),
@@ -68,11 +59,9 @@ COMMANDS: list[tuple[list[str], int, int]] = [
     (["status"], 0, 0),
     (["tasks", "list"], 0, 0),
     (["tasks", "show", "l"], 0, 0),
-    (["tasks", "show", "nothing"], 1, 1),
     (["tasks", "cancel", "l"], 0, 0),
     (["trace", "--last"], 0, 0),
     (["trace", "nothing"], 1, 1),
-    (["trace"], 1, 1),
     (["no-such-command"], 1, 1),
 ]
 
@@ -128,7 +117,7 @@ def test_commands_that_talk_to_a_gateway_print_one_document(noisy: Home) -> None
     assert process.stdout is not None
     assert json.loads(process.stdout.readline())["ready"] is True
     try:
-        talking = [(a, up) for a, down, up in COMMANDS if down != up or a[0] in ("agent", "status") or "cancel" in a]
+        talking = [(a, up) for a, down, up in COMMANDS if down != up or a[0] in ("agent", "status")]
         assert list(documents(noisy, talking)) == []
     finally:
         process.terminate()
@@ -147,7 +136,7 @@ def test_with_a_broken_configuration_too(home: Home, broken: str) -> None:
     home.configure({})
     file = home.state / "openclaw.json"
     file.write_text(texts[broken])
-    every: list[list[str]] = [["doctor"], ["status"], ["agent", "-m", "x"], ["config", "validate"], ["plugins", "list"]]
+    every: list[list[str]] = [["doctor"], ["agent", "-m", "x"], ["config", "validate"], ["plugins", "list"]]
     assert list(documents(home, [(arguments, None) for arguments in every])) == []
     assert file.read_text() == texts[broken]
 

@@ -87,8 +87,9 @@ def test_the_file_experiment(
     assert trace["summary"]["modelRequests"] == 2
     assert trace["summary"]["toolCalls"] == 1
     assert trace["summary"]["stopReasons"] == ["toolUse", "stop"]
-    assert home.json("trace", task["taskId"])["run"]["runId"] == task["runId"]
-    assert home.json("trace", "--last")["run"]["runId"] == task["runId"]
+    if api == "openai-completions":  # the names of a run do not depend on the model
+        assert home.json("trace", task["taskId"])["run"]["runId"] == task["runId"]
+        assert home.json("trace", "--last")["run"]["runId"] == task["runId"]
     assert MARKER not in json.dumps(trace)
     everything = "".join(p.read_text(errors="replace") for p in home.state.rglob("*.log"))
     assert "sk-test-canary-4711" not in everything + json.dumps(trace) + text

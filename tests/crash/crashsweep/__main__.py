@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
@@ -31,7 +32,7 @@ def main() -> int:
     known = remembered(results)
     left = args.limit or sys.maxsize
     with Launcher() as launcher:
-        sweep = Sweep(args.folder / "cases", launcher)
+        sweep = Sweep(args.folder / f"cases-{time.strftime('%Y%m%d-%H%M%S')}", launcher)
         for script in [args.script] if args.script else ["one", "fail", "work"]:
             for flavour in FLAVOURS:
                 base = Plan(flavour=flavour, script=script)

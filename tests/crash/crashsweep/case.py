@@ -22,6 +22,7 @@ FAILING = (Message("e1", "ada", "fail alpha"), Message("e2", "ada", "say beta"))
 ONE = (Message("e1", "ada", "say alpha"),)
 SCRIPTS = {"work": MESSAGES, "fail": FAILING, "one": ONE}
 SETTLE_S = 30.0
+LAST_POINTS_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,8 @@ def live(home: Home, plan: Plan, verdict: Verdict) -> bool:
     for crash_at in (*plan.crash, ""):
         life = home.start(crash_at=crash_at, full_at=plan.full_at, real=plan.real)
         rest = home.wait(lambda now=life: now.process.dead or home.settled(), seconds=SETTLE_S)  # type: ignore[misc]  # bound now
+        if crash_at and rest:  # the last points come after the last write: the journal is at rest before them
+            home.wait(lambda now=life: now.process.dead, seconds=LAST_POINTS_S)  # type: ignore[misc]  # bound now
         verdict.passages.append(life.passages)
         if life.killed:
             verdict.kills.append(life.killed)

@@ -6,6 +6,7 @@ own; only the second that importing takes is saved. Some cases start the real co
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -147,8 +148,7 @@ class Launcher:
 
 def serve(sock: socket.socket) -> None:
     """The forking process: one request, one child; ends when the other side closes."""
-    for name in _PRELOAD:
-        importlib.import_module(name)
+    _preload()
     while True:
         if not select.select([sock], [], [], 0.2)[0]:
             _reap()
@@ -164,6 +164,22 @@ def serve(sock: socket.socket) -> None:
         sock.send(str(pid).encode())
         _reap()
     _reap()
+
+
+def _preload() -> None:
+    """Import what a gateway imports, build the configuration model, and keep the pages of all that shared."""
+    import importlib_metadata
+
+    from openclaw_core.config.model import parse_config
+
+    for name in _PRELOAD:
+        importlib.import_module(name)
+    for point in importlib_metadata.entry_points():
+        if point.group.startswith("openclaw."):
+            importlib.import_module(point.module)
+    parse_config({})
+    gc.collect()
+    gc.freeze()
 
 
 def _become_gateway(sock: socket.socket, env: dict[str, str], fds: list[int]) -> None:
