@@ -44,6 +44,7 @@ class OutboxSender:
     clock: Clock
     outlets: Mapping[str, Outlet]
     _tasks: TaskOwner = field(default_factory=lambda: TaskOwner("outbox"))
+    _sends: TaskOwner = field(default_factory=lambda: TaskOwner("sending"))
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _busy: set[tuple[str, str, str]] = field(default_factory=set)
 
@@ -80,7 +81,7 @@ class OutboxSender:
         if outlet is None or lane in self._busy or not outlet.connected(item.account):
             return
         self._busy.add(lane)
-        self._tasks.start(self._lane(lane, row, outlet), name=":".join(lane[:2]))
+        self._sends.start(self._lane(lane, row, outlet), name=":".join(lane[:2]))
 
     async def _lane(self, lane: tuple[str, str, str], row: OutboxRow, outlet: Outlet) -> None:
         try:
@@ -201,8 +202,13 @@ class OutboxSender:
                 _log.error("cannot record a delivery", state=state.value, error=failure.message)
                 await self.clock.sleep(backoff.next())
 
+    async def drain(self, timeout_s: float) -> bool:
+        """Wait for the parts that are being sent; False when some were not done in time."""
+        return await self._sends.drain(timeout_s)
+
     async def aclose(self) -> None:
         """Stop sending; parts in flight are settled at the next start."""
+        await self._sends.aclose()
         await self._tasks.aclose()
 
 

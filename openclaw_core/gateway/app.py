@@ -26,6 +26,8 @@ from openclaw_core.sessions.keys import main_key
 _log = get_logger("gateway")
 
 _SWEEP_S = 60.0
+_LAST_SENDS_S = 0.5
+"""How long parts that are being sent may take when the gateway stops."""
 _KEEP_MS = 30 * 86_400_000
 """Settled messages are known for 30 days: longer than any platform delivers again."""
 
@@ -114,9 +116,12 @@ class GatewayApp:
         await self.engine.listeners.emit("gateway_stopping", {})
         for connection in list(self.connections):
             connection.send_event("shutdown", '{"reason":"stopping","restartExpectedMs":null}')
-        await self.channels.aclose()
+        # what is accepted meanwhile is durable and waits for the next start
         if not await self.engine.dispatcher.drain(drain_s):
             _log.warning("runs were still going; the next start resumes them", runs=len(self.engine.dispatcher.active))
+        # a send in flight that is cut off would count as unknown where the platform cannot tell doubles apart
+        await self.outbox.drain(_LAST_SENDS_S)
+        await self.channels.aclose()
         await self.outbox.aclose()
         await self._tasks.aclose()
         await self.engine.dispatcher.aclose()

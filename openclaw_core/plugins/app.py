@@ -304,6 +304,7 @@ class AppPlugins:
         """Drop plugins whose specs break a rule; the first owner of an id keeps it."""
         owners: dict[str, str] = {}
         broken: dict[str, str] = {}
+        found = [(name, spec) for name, spec in found if not self._asleep(what, name, spec)]
         for name, spec in found:
             if name in broken:
                 continue
@@ -318,6 +319,15 @@ class AppPlugins:
         for name, problem in broken.items():
             self._manager.drop(name, problem)
         return self._named([(name, spec) for name, spec in found if name not in broken], what)
+
+    def _asleep(self, what: str, name: str, spec: Any) -> bool:
+        """Whether a spec belongs to another entry point of the same module that is not on, such as a second channel
+        that nobody configured."""
+        ident = getattr(spec, "id", None)
+        if what not in STRICT_IDS or any(p.kind == what and p.id == ident for p in self._manager.members[name]):
+            return False
+        modules = {p.module for p in self._manager.members[name]}
+        return any(p.kind == what and p.id == ident and p.module in modules for p in self.catalog.plugins)
 
     def _problem(self, what: str, name: str, spec: Any) -> str:
         from openclaw_core.plugins.contract import spec_problem
