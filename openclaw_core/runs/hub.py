@@ -53,7 +53,7 @@ class RunHub:
         self._waiters: dict[RunId, list[asyncio.Future[Mapping[str, Any]]]] = {}
         self._ended: OrderedDict[RunId, Mapping[str, Any]] = OrderedDict()
         self.on_ended: list[Callable[[], None]] = []
-        """Called after each end of a run, whose outbox parts are durable then."""
+        """Called after each end of a run that left parts in the outbox, which are durable then."""
 
     @property
     def listened(self) -> bool:
@@ -92,8 +92,9 @@ class RunHub:
         for future in self._waiters.pop(run_id, []):
             if not future.done():
                 future.set_result(outcome)
-        for callback in self.on_ended:
-            callback()
+        if outcome.get("queued", True):
+            for callback in self.on_ended:
+                callback()
 
     def outcome(self, run_id: RunId) -> Mapping[str, Any] | None:
         """The outcome of a run that ended lately in this process."""

@@ -225,6 +225,7 @@ class Runner:
         state = InboxState.ANSWERED if ending.status is RunStatus.OK else InboxState.TOLD
         if error is not None and error.code == "dead_letter":
             state = InboxState.DEAD
+        parts = deps.plan_reply(item, reply, error, now)
         fault_point("run.finish.before")
         await deps.store.journal.finish(
             claim.fence,
@@ -232,7 +233,7 @@ class Runner:
                 inbox_state=state,
                 status=ending.status,
                 at=now,
-                outbox=deps.plan_reply(item, reply, error, now),
+                outbox=parts,
                 result=result,
                 error=error.as_dict() if error is not None else None,
                 task=_task_patch(item, ending, now),
@@ -265,6 +266,7 @@ class Runner:
             "endedAt": now,
             "result": result,
             "error": error.as_dict() if error is not None else None,
+            "queued": bool(parts),
         }
         Publisher.end(deps.hub, ended)
         deps.hub.ended(item.run_id, ended)
