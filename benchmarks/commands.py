@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -37,6 +39,17 @@ def median(command: list[str], env: dict[str, str]) -> tuple[float, float]:
     return statistics.median(c.cpu for c in costs), statistics.median(c.peak for c in costs)
 
 
+def peers(env: dict[str, str]) -> None:
+    """What the same first command costs with peers that are installed (OPENCLAW_PEERS: their bin folders)."""
+    ours = median([str(OPENCLAW), "--help"], env)[0]
+    folders = os.environ.get("OPENCLAW_PEERS", "")
+    for name in ("llm", "nanobot", "hermes", "qwenpaw", "pyclaw"):
+        found = shutil.which(name, path=f"{folders}:{os.environ.get('PATH', '')}")
+        if found:
+            theirs = median([found, "--help"], {})[0]
+            print(f"{'--help, ' + name:44} {theirs:8.3f} CPU s  ours {ours:.3f} ({ours / theirs:.2f} of it)")
+
+
 def transcript(folder: Path, env: dict[str, str], lines: int) -> None:
     """Grow the session `long` to about `lines` lines."""
     run([str(OPENCLAW), "agent", "--local", "--session-key", "long", "--message", "first"], env=env)
@@ -65,6 +78,7 @@ def main() -> None:
         print(f"{'yardstick: python -c pass':44} {bare:8.3f} CPU s")
         line("--version", median([str(OPENCLAW), "--version"], env)[0], 0.03, "CPU s")
         line("plugins list, 40 more plugins", median([str(OPENCLAW), "plugins", "list"], env)[0], 0.12, "CPU s")
+        peers(env)
         turn = [str(OPENCLAW), "agent", "--local", "--session-key", "short", "--message", "hello", "--json"]
         cpu, peak = median(turn, env)
         line("one local turn", cpu, 0.5, "CPU s")
