@@ -117,7 +117,7 @@ class HistoryWindow:
     stays the same from turn to turn and the provider's cache keeps working."""
 
     def __init__(self, *, sessions: int = 512) -> None:
-        self._anchors: OrderedDict[str, str] = OrderedDict()
+        self._anchors: OrderedDict[str, tuple[str, int]] = OrderedDict()
         self._sessions = sessions
 
     def cut(self, session_id: str, entries: Sequence[tuple[str, Message]], *, turns: int) -> list[tuple[str, Message]]:
@@ -127,12 +127,12 @@ class HistoryWindow:
             return []
         if turns <= 0:
             return list(entries[users[-1] :])
-        anchor = self._anchors.get(session_id)
-        start = next((i for i in users if entries[i][0] == anchor), None) if anchor else None
+        anchor, chosen_for = self._anchors.get(session_id, ("", turns))
+        start = next((i for i in users if entries[i][0] == anchor), None) if chosen_for == turns else None
         shown = len([i for i in users if i >= start]) - 1 if start is not None else len(users) - 1
         if start is None or shown > turns + max(1, turns // 4):
             start = users[-(turns + 1)] if len(users) > turns else users[0]
-        self._anchors[session_id] = entries[start][0]
+        self._anchors[session_id] = (entries[start][0], turns)
         self._anchors.move_to_end(session_id)
         while len(self._anchors) > self._sessions:
             self._anchors.popitem(last=False)

@@ -60,7 +60,9 @@ def test_a_tool_that_is_not_offered_is_not_called():
 
 @given(st.text(max_size=60))
 def test_any_text_is_fine(text):
-    understand(text, TOOLS)
+    wanted = understand(text, TOOLS)
+    assert wanted is None or wanted.tool in TOOLS
+    assert understand(text, ()) is None
 
 
 def request(*messages, tools=TOOLS):

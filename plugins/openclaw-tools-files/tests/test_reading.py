@@ -84,9 +84,11 @@ async def test_bytes_that_are_no_utf8_are_text(workspace: Path, run: Run, data: 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_either_binary_or_decodable(data: bytes) -> None:
-    recognise_picture(data)
+    found = recognise_picture(data)
+    assert found is None or data.startswith((b"\x89PNG", b"GIF8", b"RIFF", b"\xff\xd8\xff"))
     if not is_binary(data):
-        data.decode("utf-8", "replace").encode("utf-8")
+        assert "\0" not in data.decode("utf-8", "replace")
+    assert is_binary(data + b"\0")
 
 
 async def test_long_lines_are_cut(workspace: Path, run: Run) -> None:
